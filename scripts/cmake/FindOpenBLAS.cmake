@@ -1,0 +1,20 @@
+# Finds OpenBLAS, preferring the serial build: the engine brings its own threads, and the other builds start
+# a thread pool of their own when they are loaded. OPENBLAS_KIND says which one it is.
+find_path(OpenBLAS_INCLUDE_DIR NAMES cblas.h
+  PATH_SUFFIXES openblas-serial openblas openblas-openmp openblas-pthread
+  PATHS /usr/include/${CMAKE_LIBRARY_ARCHITECTURE} /opt/homebrew/opt/openblas/include /usr/local/opt/openblas/include)
+set(OPENBLAS_LIB_PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} /usr/lib64 /usr/lib
+  /opt/homebrew/opt/openblas/lib /usr/local/opt/openblas/lib)
+foreach(kind serial openmp pthread)
+  if(NOT OpenBLAS_LIBRARY)
+    find_library(OpenBLAS_LIBRARY NAMES openblas PATHS ${OPENBLAS_LIB_PATHS}
+      PATH_SUFFIXES openblas-${kind} NO_DEFAULT_PATH)
+  endif()
+endforeach()
+find_library(OpenBLAS_LIBRARY NAMES openblas)
+if(NOT OpenBLAS_LIBRARY OR NOT OpenBLAS_INCLUDE_DIR)
+  message(FATAL_ERROR "OpenBLAS was not found. On Debian and Ubuntu: apt-get install libopenblas-serial-dev")
+endif()
+add_library(OpenBLAS::OpenBLAS UNKNOWN IMPORTED)
+set_target_properties(OpenBLAS::OpenBLAS PROPERTIES IMPORTED_LOCATION ${OpenBLAS_LIBRARY}
+  INTERFACE_INCLUDE_DIRECTORIES ${OpenBLAS_INCLUDE_DIR})

@@ -1,0 +1,10 @@
+# Lists the files of tasks/ and writes the registry src/lab/task.c reads: task_<file name>, alphabetical.
+file(GLOB QKVLAB_TASK_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tasks/*.c)
+list(SORT QKVLAB_TASK_SOURCES)
+set(registry "/* Generated from the files in tasks/. X(name) for each. */\n#define TASK_REGISTRY(X)")
+foreach(source ${QKVLAB_TASK_SOURCES})
+  get_filename_component(name ${source} NAME_WE)
+  string(APPEND registry " \\\n    X(${name})")
+endforeach()
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/task_registry.h CONTENT "${registry}\n")
+target_include_directories(qkvlab_flags INTERFACE ${CMAKE_BINARY_DIR}/generated)

@@ -1,0 +1,28 @@
+/* json: strict JSON on top of jansson: null for a number that is not finite, keys in insertion
+ * order, numbers in the C locale, whole files read and written.
+ */
+#ifndef QKVLAB_BASE_JSON_H
+#define QKVLAB_BASE_JSON_H
+
+#include <jansson.h>
+
+#include "base/status.h"
+
+/* json_number returns a new real, or null where value is not finite. The dump is the shortest text
+ * that reads back as the same double. */
+json_t *json_number(double value);
+
+/* json_read loads a file whose root must be an object. Caller frees with json_decref. Errors:
+ * STATUS_DATA with line and column. */
+enum status json_read(const char *path, json_t **root, struct error *err);
+
+/* json_write writes root, indented by 2, with a newline at the end, through file_write_atomic. */
+enum status json_write(const char *path, const json_t *root, struct error *err);
+
+/* json_get_number, _integer and _text return object[key], or fallback where it is missing, null or
+ * of another type. json_get_text borrows from object. A NULL object gives the fallback. */
+double json_get_number(const json_t *object, const char *key, double fallback);
+long long json_get_integer(const json_t *object, const char *key, long long fallback);
+const char *json_get_text(const json_t *object, const char *key, const char *fallback);
+
+#endif

@@ -1,0 +1,56 @@
+/* safetensors: named arrays with text metadata in one file (8-byte header length, JSON header,
+ * data).
+ *
+ * Checkpoints and crosscheck bundles use it, so that PyTorch users can open both. The reader trusts
+ * nothing: header length, types, shapes and offsets are checked against the file's size before use.
+ */
+#ifndef QKVLAB_BASE_SAFETENSORS_H
+#define QKVLAB_BASE_SAFETENSORS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+#define SAFETENSORS_MAX_DIM 8
+
+enum safetensors_type { SAFETENSORS_F32, SAFETENSORS_I64, SAFETENSORS_U8 };
+
+struct safetensors_entry {
+    char *name;
+    enum safetensors_type type;
+    size_t dim[SAFETENSORS_MAX_DIM];
+    size_t n_dim;
+    size_t n_element; /* product of dim, 1 for a scalar */
+    const void *data; /* reading: inside the file's memory; writing: borrowed from the caller */
+};
+
+struct safetensors_metadata {
+    char *key, *value;
+};
+
+struct safetensors {
+    struct safetensors_entry *entry;
+    size_t n_entry;
+    struct safetensors_metadata *metadata;
+    size_t n_metadata;
+    void *file; /* the whole file; entries point into it */
+};
+
+/* safetensors_read loads and checks a file. Caller frees with safetensors_free. Errors: STATUS_DATA
+ * with the field and the offset. Element data are aligned for their type. */
+enum status safetensors_read(const char *path, struct safetensors *tensors, struct error *err);
+void safetensors_free(struct safetensors *tensors);
+
+/* safetensors_find returns the entry of a name, or NULL. safetensors_text returns a metadata value,
+ * or fallback. Both borrow. */
+const struct safetensors_entry *safetensors_find(const struct safetensors *tensors,
+                                                 const char *name);
+const char *safetensors_text(const struct safetensors *tensors, const char *key,
+                             const char *fallback);
+
+/* safetensors_write writes the entries and metadata atomically, in the order given. Borrows all. */
+enum status safetensors_write(const char *path, const struct safetensors *tensors,
+                              struct error *err);
+
+#endif

@@ -1,0 +1,51 @@
+/* status: how every function that can fail says so.
+ *
+ * Such a function returns an enum status and fills one sentence for a human: what, where, expected,
+ * found, what to do. The first failure is kept while the callers unwind; only src/cli prints it.
+ */
+#ifndef QKVLAB_BASE_STATUS_H
+#define QKVLAB_BASE_STATUS_H
+
+#include <stddef.h>
+
+/*        name         exit  meaning */
+#define STATUS_TABLE(X)                                                                            \
+    X(OK, 0, "fine")                                                                               \
+    X(FAILED, 1, "a check failed or a run diverged")                                               \
+    X(USAGE, 2, "wrong usage or configuration")                                                    \
+    X(DATA, 3, "bad or missing data")                                                              \
+    X(WRITE, 4, "cannot write")                                                                    \
+    X(MEMORY, 1, "out of memory")                                                                  \
+    X(INTERRUPTED, 130, "stopped by a signal")
+
+enum status {
+#define STATUS_ENUM(name, exit_code, meaning) STATUS_##name,
+    STATUS_TABLE(STATUS_ENUM)
+#undef STATUS_ENUM
+        STATUS_COUNT
+};
+
+struct error {
+    enum status status;
+    char text[1024]; /* one sentence, no newline at the end */
+};
+
+/* error_set formats the sentence into err (which may be NULL) and returns status, so that a caller
+ * can write `return error_set(err, STATUS_DATA, ...)`. */
+enum status error_set(struct error *err, enum status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* error_prefix puts "where: " (printf style) in front of the sentence already in err. */
+void error_prefix(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* status_exit_code returns the exit status of the process for a status (see the table). */
+int status_exit_code(enum status status);
+
+/* status_name returns "ok", "failed", "usage", ... */
+const char *status_name(enum status status);
+
+/* text_nearest returns the candidate closest to word by edit distance, or NULL if none is near
+ * enough (distance above a third of the word, at least 2) to be a plausible misspelling. */
+const char *text_nearest(const char *word, const char *const *candidates, size_t n_candidate);
+
+#endif

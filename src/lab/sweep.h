@@ -1,0 +1,38 @@
+/* sweep: a list of configurations, each made once, whatever else works on the same folder.
+ */
+#ifndef QKVLAB_LAB_SWEEP_H
+#define QKVLAB_LAB_SWEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lab/config.h"
+#include "lab/train.h"
+
+enum run_state { RUN_DONE, RUN_SKIPPED, RUN_BUSY, RUN_DIVERGED, RUN_FAILED };
+
+struct sweep_options {
+    const char *out;
+    int threads;
+    size_t shard, n_shard; /* configurations i with i % n_shard == shard; n_shard 0: all */
+};
+
+struct sweep_hooks {
+    struct train_hooks train;
+    /* called before (state NULL) and after each configuration */
+    void (*begin)(void *context, size_t index, size_t n_run, const struct config *config);
+    void (*end)(void *context, size_t index, size_t n_run, const struct config *config,
+                enum run_state state, const struct run_outcome *outcome, const struct error *err);
+};
+
+struct sweep_totals {
+    size_t done, skipped, busy, diverged, failed;
+};
+
+/* sweep_run makes every configuration that is not done yet. A run that fails or diverges does not
+ * stop the others; STATUS_FAILED then. STATUS_INTERRUPTED when a hook asked to stop. */
+enum status sweep_run(const struct config *configs, size_t n_config,
+                      const struct sweep_options *options, const struct sweep_hooks *hooks,
+                      struct sweep_totals *totals, struct error *err);
+
+#endif

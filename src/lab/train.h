@@ -1,0 +1,41 @@
+/* train: one run, from a resolved configuration to a finished run folder.
+ */
+#ifndef QKVLAB_LAB_TRAIN_H
+#define QKVLAB_LAB_TRAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/json.h"
+#include "base/status.h"
+#include "lab/config.h"
+#include "lab/record.h"
+
+/* What a caller may watch and stop. All members may be NULL. */
+struct train_hooks {
+    void *context;
+    /* called after every step, from the calling thread */
+    void (*step)(void *context, size_t step, size_t n_step, double loss);
+    /* asked after every step; a non-zero signal number ends the run: STATUS_INTERRUPTED */
+    int (*stop)(void *context);
+};
+
+struct run_outcome {
+    char id[CONFIG_ID_SIZE];
+    bool diverged;
+    double token_accuracy, sequence_accuracy, loss;
+    long escape_step;
+    double wall_seconds;
+};
+
+/* train_run trains, evaluates and finishes the record (which it consumes, also on failure). A loss
+ * that is not finite ends the run as diverged, which is an outcome and returns STATUS_OK. */
+enum status train_run(const struct config *config, int threads, struct record *record,
+                      const struct train_hooks *hooks, struct run_outcome *outcome,
+                      struct error *err);
+
+/* train_learning_rate is the schedule: linear warm-up over w = max(1, floor(warmup n_step)) steps,
+ * then cosine to 0 (PROTOCOL: s < w: lr (s+1)/w; else lr/2 (1 + cos(pi (s-w)/(n_step-w)))). */
+double train_learning_rate(const struct config *config, size_t step, size_t n_step);
+
+#endif

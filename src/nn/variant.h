@@ -1,0 +1,92 @@
+/* variant: which of Q, K and V an attention learns, as one row of data.
+ *
+ * A role (Q, K, V) reads a slot, a learned projection; roles with the same slot share it. Further
+ * columns say how queries are made, what is added to the scores, how many key-value heads there
+ * are. Everything else that is said of a variant (its learned projections, cache, whether its
+ * scores are symmetric, which of its parameters are dead) is computed from the row by the functions
+ * below. A new variant is one row in variant.c.
+ */
+#ifndef QKVLAB_NN_VARIANT_H
+#define QKVLAB_NN_VARIANT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+enum role { ROLE_Q, ROLE_K, ROLE_V, ROLE_COUNT };
+
+enum query_map { QUERY_LINEAR, QUERY_IDENTITY, QUERY_RESIDUAL_MLP, QUERY_MAP_COUNT };
+
+/* What happens to the scaled scores S before the softmax; score_term.h holds the formulas. */
+enum score_term {
+    SCORE_NONE,
+    SCORE_POSITION2D,
+    SCORE_TEMPERATURE,
+    SCORE_KEY_BIAS,
+    SCORE_RELATIVE,
+    SCORE_TEMPERATURE_SCALAR,
+    SCORE_TERM_COUNT
+};
+
+#define SLOT_NONE (-1) /* the role has no projection: Q with a query map that is not linear */
+
+struct variant {
+    const char *sharing; /* id of the sharing row: qkv, qk, kv, qv, qkv_tied */
+    int slot[ROLE_COUNT];
+    enum query_map query;
+    enum score_term score_term;
+    bool qk_norm;
+    bool causal;
+    size_t n_kv_head; /* 0: as many as query heads */
+};
+
+#define VARIANT_TEXT_SIZE 96
+
+/* variant_named returns the i-th named row (what `list variants` prints), NULL past the last. */
+const struct variant *variant_named(size_t i);
+
+/* variant_parse reads an id ("qk", "qk+", "kv:n_kv_head=1", "qkv:query=identity:qk_norm=1") or a
+ * spelling of the papers ("Q-K=V", "(Q=K-V)+"). Errors: STATUS_USAGE, with the accepted ids and the
+ * nearest. */
+enum status variant_parse(const char *text, struct variant *variant, struct error *err);
+
+/* variant_set_axis sets one further axis by its configuration key (query, score_term, qk_norm,
+ * causal, n_kv_head). Errors: STATUS_USAGE. */
+enum status variant_set_axis(struct variant *variant, const char *key, const char *value,
+                             struct error *err);
+
+/* variant_axis_key returns the i-th such key, NULL past the last; variant_axis_value formats the
+ * value the variant has for it. */
+const char *variant_axis_key(size_t i);
+void variant_axis_value(const struct variant *variant, size_t i, char text[VARIANT_TEXT_SIZE]);
+
+/* variant_check refuses what cannot be built with n_head query heads, and says why. STATUS_USAGE.
+ */
+enum status variant_check(const struct variant *variant, size_t n_head, struct error *err);
+
+/* variant_id writes the canonical id ("qk+", "kv:n_kv_head=1"); variant_name the print name
+ * ("(Q=K)+", "K=V, 1 kv head"). */
+void variant_id(const struct variant *variant, char id[VARIANT_TEXT_SIZE]);
+void variant_name(const struct variant *variant, char name[VARIANT_TEXT_SIZE]);
+
+/* Computed consequences. */
+size_t variant_n_slot(const struct variant *variant);
+/* variant_slot_roles writes the roles that read a slot: "q", "k", "v", "qk", "kv", "qv", "qkv". */
+void variant_slot_roles(const struct variant *variant, int slot, char roles[4]);
+size_t variant_kv_heads(const struct variant *variant, size_t n_head);
+/* variant_cache_roles returns how many of K and V a decoder must cache: 1 where K and V are the
+ * same. */
+size_t variant_cache_roles(const struct variant *variant);
+/* Q K^T is symmetric; ... and is a Gram matrix (no score above the larger of its diagonal ones);
+ * the scores that enter the softmax are symmetric. */
+bool variant_product_symmetric(const struct variant *variant);
+bool variant_product_gram(const struct variant *variant);
+bool variant_scores_symmetric(const struct variant *variant);
+/* The bias of K adds one number to a whole row of scores: its true gradient is zero. */
+bool variant_k_bias_dead(const struct variant *variant);
+/* variant_score_scale returns what multiplies 1/sqrt(head width): 0.5 for the identity query,
+ * else 1. */
+double variant_score_scale(const struct variant *variant);
+
+#endif

@@ -1,0 +1,26 @@
+/* report: what a folder of finished runs says, as Markdown, CSV, JSON and figures.
+ *
+ * A pure function of run folders: it never trains, and two reports of the same runs are the same
+ * bytes.
+ */
+#ifndef QKVLAB_REPORT_REPORT_H
+#define QKVLAB_REPORT_REPORT_H
+
+#include "base/status.h"
+
+struct report_summary {
+    size_t n_run;        /* runs in the tables */
+    size_t n_left_out;   /* failed, unreadable or of another version: listed, never averaged */
+    char markdown[4096]; /* path of report.md */
+};
+
+/* report_write reads <out>/runs and writes <out>/report/: report.md, runs.csv (a row a run),
+ * cells.csv (a row a cell), report.json, figures. Errors: STATUS_DATA when there is no finished
+ * run, STATUS_WRITE. */
+enum status report_write(const char *out, struct report_summary *summary, struct error *err);
+
+/* report_attention_pictures writes, for one run folder, a PNG beside every attention .npy (each
+ * head, and the mean over heads). *n_picture counts them. */
+enum status report_attention_pictures(const char *run_folder, size_t *n_picture, struct error *err);
+
+#endif
