@@ -1,0 +1,80 @@
+/* Paths and growing texts of file.h. The capacity doubles, so that a long report costs few moves.
+ */
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+
+#define FIRST_CAPACITY 256
+
+enum status path_format(char path[PATH_SIZE], struct error *err, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(path, PATH_SIZE, format, args);
+    va_end(args);
+    if (length < 0 || length >= PATH_SIZE) {
+        return error_set(err, STATUS_USAGE,
+                         "a path has %d bytes, expected at most %d: choose a shorter folder "
+                         "(it begins %.60s)",
+                         length, PATH_SIZE - 1, path);
+    }
+    return STATUS_OK;
+}
+
+/* Makes room for n more bytes and a '\0'. */
+static bool reserve(struct text *text, size_t n)
+{
+    size_t capacity = text->capacity ? text->capacity : FIRST_CAPACITY;
+    while (capacity - text->size <= n) {
+        if (capacity > SIZE_MAX / 2) {
+            return false;
+        }
+        capacity *= 2;
+    }
+    if (capacity == text->capacity) {
+        return true;
+    }
+    char *data = realloc(text->data, capacity);
+    if (!data) {
+        return false;
+    }
+    text->data = data;
+    text->capacity = capacity;
+    return true;
+}
+
+void text_append(struct text *text, const char *format, ...)
+{
+    if (text->failed) {
+        return;
+    }
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length < 0 || !reserve(text, (size_t)length)) {
+        text->failed = true;
+        return;
+    }
+    va_start(args, format);
+    vsnprintf(text->data + text->size, (size_t)length + 1, format, args);
+    va_end(args);
+    text->size += (size_t)length;
+}
+
+void text_free(struct text *text)
+{
+    free(text->data);
+    *text = (struct text){0};
+}
+
+enum status text_write(const struct text *text, const char *path, struct error *err)
+{
+    if (text->failed) {
+        return error_set(err, STATUS_MEMORY, "out of memory: building the text of %s", path);
+    }
+    return file_write_atomic(path, text->data ? text->data : "", text->size, err);
+}
