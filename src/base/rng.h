@@ -21,6 +21,9 @@ struct rng rng_make(uint64_t seed, const char *purpose_format, ...)
 /* rng_block fills four independent 32-bit words for an index. */
 void rng_block(struct rng rng, uint64_t index, uint32_t word[4]);
 
+/* rng_philox is the bare generator, for its known answers; rng_block uses counter = (index, 0). */
+void rng_philox(const uint32_t key[2], const uint32_t counter[4], uint32_t word[4]);
+
 /* rng_bits returns 64 uniform bits. */
 uint64_t rng_bits(struct rng rng, uint64_t index);
 
