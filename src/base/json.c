@@ -1,0 +1,165 @@
+/* jansson reads and holds the values; the dump is walked here, because jansson writes every real
+ * with the same number of digits: 0.1 as 0.10000000000000001, or other numbers cut short. Strings
+ * and single numbers are still written by jansson, which knows the escapes and the C locale.
+ */
+#include "base/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+
+#define JSON_MAX_SIZE ((size_t)256 << 20)
+#define REAL_MAX_DIGITS 17 /* enough for any double */
+#define INDENT 2
+
+json_t *json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+enum status json_read(const char *path, json_t **root, struct error *err)
+{
+    *root = NULL;
+    char *data;
+    size_t size;
+    enum status status = file_read(path, JSON_MAX_SIZE, &data, &size, err);
+    if (status) {
+        return status;
+    }
+    json_error_t problem;
+    json_t *value = json_loadb(data, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &problem);
+    free(data);
+    if (!value) {
+        return error_set(err, STATUS_DATA, "%s, line %d, column %d: not valid JSON: %s", path,
+                         problem.line, problem.column, problem.text);
+    }
+    if (!json_is_object(value)) {
+        json_decref(value);
+        return error_set(err, STATUS_DATA, "%s: the outermost JSON value is not an object", path);
+    }
+    *root = value;
+    return STATUS_OK;
+}
+
+static int append_bytes(const char *data, size_t size, void *text)
+{
+    text_append(text, "%.*s", (int)size, data);
+    return 0;
+}
+
+/* Appends a string or a single number, a real with so many digits. */
+static void append_scalar(struct text *text, const json_t *value, size_t digits)
+{
+    size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits);
+    if (json_dump_callback(value, append_bytes, text, flags) != 0) {
+        text->failed = true;
+    }
+}
+
+/* Fewest digits first; the nearest decimal of so many digits is the best one to try. */
+static void append_real(struct text *text, const json_t *value)
+{
+    size_t start = text->size;
+    for (size_t digits = 1; digits <= REAL_MAX_DIGITS && !text->failed; digits++) {
+        text->size = start;
+        append_scalar(text, value, digits);
+        json_t *read_back =
+            text->failed ? NULL : json_loads(text->data + start, JSON_DECODE_ANY, NULL);
+        bool same = read_back && json_real_value(read_back) == json_real_value(value);
+        json_decref(read_back);
+        if (same) {
+            break;
+        }
+    }
+}
+
+static void append_key(struct text *text, const char *key)
+{
+    json_t *string = json_string(key);
+    if (!string) {
+        text->failed = true;
+        return;
+    }
+    append_scalar(text, string, 0);
+    json_decref(string);
+    text_append(text, ": ");
+}
+
+/* Begins item number i of an array or object on a line of its own. */
+static void begin_item(struct text *text, size_t i, int depth)
+{
+    text_append(text, "%s\n%*s", i > 0 ? "," : "", depth * INDENT, "");
+}
+
+static void append_value(struct text *text, const json_t *value, int depth);
+
+static void append_array(struct text *text, const json_t *array, int depth)
+{
+    size_t n = json_array_size(array);
+    text_append(text, "[");
+    for (size_t i = 0; i < n; i++) {
+        begin_item(text, i, depth + 1);
+        append_value(text, json_array_get(array, i), depth + 1);
+    }
+    text_append(text, n > 0 ? "\n%*s]" : "%*s]", n > 0 ? depth * INDENT : 0, "");
+}
+
+static void append_object(struct text *text, const json_t *object, int depth)
+{
+    /* jansson's iterators take no const, though they change nothing. */
+    json_t *owner = (json_t *)object;
+    size_t i = 0;
+    text_append(text, "{");
+    for (void *item = json_object_iter(owner); item; item = json_object_iter_next(owner, item)) {
+        begin_item(text, i++, depth + 1);
+        append_key(text, json_object_iter_key(item));
+        append_value(text, json_object_iter_value(item), depth + 1);
+    }
+    text_append(text, i > 0 ? "\n%*s}" : "%*s}", i > 0 ? depth * INDENT : 0, "");
+}
+
+static void append_value(struct text *text, const json_t *value, int depth)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        append_object(text, value, depth);
+        break;
+    case JSON_ARRAY:
+        append_array(text, value, depth);
+        break;
+    case JSON_REAL:
+        append_real(text, value);
+        break;
+    default:
+        append_scalar(text, value, 0);
+    }
+}
+
+enum status json_write(const char *path, const json_t *root, struct error *err)
+{
+    struct text text = {0};
+    append_value(&text, root, 0);
+    text_append(&text, "\n");
+    enum status status = text_write(&text, path, err);
+    text_free(&text);
+    return status;
+}
+
+double json_get_number(const json_t *object, const char *key, double fallback)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : fallback;
+}
+
+long long json_get_integer(const json_t *object, const char *key, long long fallback)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_integer(value) ? json_integer_value(value) : fallback;
+}
+
+const char *json_get_text(const json_t *object, const char *key, const char *fallback)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_string(value) ? json_string_value(value) : fallback;
+}
