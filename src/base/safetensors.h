@@ -22,7 +22,7 @@ struct safetensors_entry {
     size_t dim[SAFETENSORS_MAX_DIM];
     size_t n_dim;
     size_t n_element; /* product of dim, 1 for a scalar */
-    const void *data; /* reading: inside the file's memory; writing: borrowed from the caller */
+    const void *data; /* reading: inside memory below; writing: borrowed from the caller */
 };
 
 struct safetensors_metadata {
@@ -34,7 +34,7 @@ struct safetensors {
     size_t n_entry;
     struct safetensors_metadata *metadata;
     size_t n_metadata;
-    void *file; /* the whole file; entries point into it */
+    void *memory; /* reading: what entries point into; writing: unused */
 };
 
 /* safetensors_read loads and checks a file. Caller frees with safetensors_free. Errors: STATUS_DATA
@@ -49,7 +49,11 @@ const struct safetensors_entry *safetensors_find(const struct safetensors *tenso
 const char *safetensors_text(const struct safetensors *tensors, const char *key,
                              const char *fallback);
 
-/* safetensors_write writes the entries and metadata atomically, in the order given. Borrows all. */
+/* safetensors_write writes the entries and metadata atomically, listed in the order given; the data
+ * of wider types come first, so that all are aligned. Borrows all. Errors: STATUS_WRITE, and
+ * STATUS_USAGE for entries that cannot be written (two of one name, a size that is not the
+ * shape's).
+ */
 enum status safetensors_write(const char *path, const struct safetensors *tensors,
                               struct error *err);
 
