@@ -404,6 +404,7 @@ static bool describe_entry(json_t *header, const struct safetensors_entry *entry
     for (size_t i = 0; i < entry->n_dim; i++) {
         json_array_append_new(shape, json_integer((json_int_t)entry->dim[i]));
     }
+    bool valid = json_array_size(shape) == entry->n_dim;
     json_t *object =
         json_pack("{s:s, s:o, s:[I, I]}", "dtype", types[entry->type].name, "shape", shape,
                   "data_offsets", (json_int_t)offset, (json_int_t)(offset + entry_size(entry)));
