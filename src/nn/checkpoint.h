@@ -1,0 +1,38 @@
+/* checkpoint: a training in progress as one safetensors file, from which it goes on in the same
+ * bits.
+ *
+ * Tensors: NAME (weights, under the names of the layout), adam_m/NAME, adam_v/NAME. Metadata:
+ * format, step (updates done), and whatever notes the caller wants to keep, such as the
+ * configuration. Python reads it with safetensors.torch.load_file(path).
+ */
+#ifndef QKVLAB_NN_CHECKPOINT_H
+#define QKVLAB_NN_CHECKPOINT_H
+
+#include <stddef.h>
+
+#include "base/safetensors.h"
+#include "base/status.h"
+#include "nn/engine.h"
+
+/* Pairs of text. */
+struct checkpoint_notes {
+    struct safetensors_metadata *pair;
+    size_t n_pair;
+};
+
+/* checkpoint_save writes weights, Adam state and notes atomically; notes (borrowed) may be NULL.
+ * The keys "format" and "step" are taken: STATUS_USAGE. */
+enum status checkpoint_save(const char *path, struct engine *engine,
+                            const struct checkpoint_notes *notes, struct error *err);
+
+/* checkpoint_load restores an engine of the same model. A file whose tensors or shapes differ is
+ * refused (STATUS_DATA, naming the first) and leaves the engine as it was. *notes, unless NULL,
+ * receives the notes; caller frees them with checkpoint_notes_free. */
+enum status checkpoint_load(const char *path, struct engine *engine, struct checkpoint_notes *notes,
+                            struct error *err);
+
+/* checkpoint_note returns the value of a key, or NULL; borrows from notes. */
+const char *checkpoint_note(const struct checkpoint_notes *notes, const char *key);
+void checkpoint_notes_free(struct checkpoint_notes *notes);
+
+#endif
