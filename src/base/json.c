@@ -10,7 +10,10 @@
 #include "base/file.h"
 
 #define JSON_MAX_SIZE ((size_t)256 << 20)
-#define REAL_MAX_DIGITS 17 /* enough for any double */
+/* 15 digits survive the way through a double, 17 tell any two doubles apart. Beginning with fewer
+ * would print 100.0 as 1e2. */
+#define REAL_MIN_DIGITS 15
+#define REAL_MAX_DIGITS 17
 #define INDENT 2
 
 json_t *json_number(double value)
@@ -57,11 +60,11 @@ static void append_scalar(struct text *text, const json_t *value, size_t digits)
     }
 }
 
-/* Fewest digits first; the nearest decimal of so many digits is the best one to try. */
+/* Takes the fewest digits that read back as the same number. */
 static void append_real(struct text *text, const json_t *value)
 {
     size_t start = text->size;
-    for (size_t digits = 1; digits <= REAL_MAX_DIGITS && !text->failed; digits++) {
+    for (size_t digits = REAL_MIN_DIGITS; digits <= REAL_MAX_DIGITS && !text->failed; digits++) {
         text->size = start;
         append_scalar(text, value, digits);
         json_t *read_back =

@@ -8,15 +8,15 @@
 
 #include "base/status.h"
 
-/* json_number returns a new real, or null where value is not finite. The dump is the shortest text
- * that reads back as the same double. */
+/* json_number returns a new real, or null where value is not finite. */
 json_t *json_number(double value);
 
 /* json_read loads a file whose root must be an object. Caller frees with json_decref. Errors:
  * STATUS_DATA with line and column. */
 enum status json_read(const char *path, json_t **root, struct error *err);
 
-/* json_write writes root, indented by 2, with a newline at the end, through file_write_atomic. */
+/* json_write writes root, indented by 2, with a newline at the end, through file_write_atomic. A
+ * real is written with as few digits as read back as the same double. */
 enum status json_write(const char *path, const json_t *root, struct error *err);
 
 /* json_get_number, _integer and _text return object[key], or fallback where it is missing, null or

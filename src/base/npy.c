@@ -228,7 +228,7 @@ static enum status find_header(const char *path, const char *file, size_t n_file
 static enum status check_file(const char *path, const char *file, size_t n_file,
                               struct header *header, size_t *data_offset, struct error *err)
 {
-    struct cursor cursor;
+    struct cursor cursor = {0};
     enum status status = find_header(path, file, n_file, &cursor, err);
     if (status) {
         return status;
