@@ -65,6 +65,11 @@ struct loss_sums engine_evaluate(struct engine *engine, const struct batch *batc
 struct activations *engine_forward(struct engine *engine, const struct batch *batch,
                                    size_t *n_sequence);
 
+/* engine_scores is model_scores on the activations of the last engine_forward. Both outputs
+ * [H,T,T]. */
+void engine_scores(struct engine *engine, size_t n_token, size_t sequence, size_t layer,
+                   float *product, float *scores);
+
 /* Parts of the engine; it keeps owning them. After a change of the weights call
  * engine_weights_changed. */
 const struct model *engine_model(const struct engine *engine);

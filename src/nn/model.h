@@ -122,9 +122,11 @@ struct loss_sums model_loss(const struct model *model, const struct batch *batch
 void model_backward(const struct model *model, const float *param, const struct prepared *prepared,
                     const struct batch *batch, struct activations *act, float *grad);
 
-/* model_scores computes, after model_forward, the scores of one sequence and layer: product = Q K^T
- * / sqrt(d_h) with the variant's scale, scores = what enters the softmax. Both [H,T,T]. */
-void model_scores(const struct model *model, const float *param, size_t n_token, size_t sequence,
-                  size_t layer, struct activations *act, float *product, float *scores);
+/* model_scores computes, after model_forward, the scores of one sequence and layer, before any
+ * mask: product = Q K^T / sqrt(d_h) with the variant's scale, scores = what enters the softmax.
+ * Both [H,T,T]. */
+void model_scores(const struct model *model, const struct prepared *prepared, size_t n_token,
+                  size_t sequence, size_t layer, struct activations *act, float *product,
+                  float *scores);
 
 #endif

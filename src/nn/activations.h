@@ -1,0 +1,85 @@
+/* activations: what a forward pass leaves for the backward pass, and what backward needs as
+ * scratch. Private to nn. Shapes: R rows = sequences x tokens, d n_embd, W width of all slots, F
+ * MLP width.
+ */
+#ifndef QKVLAB_NN_ACTIVATIONS_H
+#define QKVLAB_NN_ACTIVATIONS_H
+
+#include "nn/layout.h"
+#include "nn/model.h"
+#include "nn/score_term.h"
+
+/* Saved by a norm for its backward pass: one number a row. */
+struct norm_saved {
+    float *mean, *rstd; /* [R] */
+};
+
+/* Of the residual_mlp query; NULL for the others. */
+struct query_activations {
+    float *normed;       /* [R,d] RMSNorm(X) */
+    float *rrms;         /* [R] */
+    float *slope, *gelu; /* [R,d/2] */
+    float *hidden;       /* [R,d] W2 GELU(...) */
+    struct norm_saved norm_out;
+    float *query; /* [R,d] Q */
+};
+
+struct block_activations {
+    float *x_in; /* [R,d] residual stream, entering */
+    float *ln1;  /* [R,d] X, the attention's input */
+    struct norm_saved ln1_saved;
+    float *slots; /* [R,W] */
+    struct query_activations query;
+    float *q_normed, *k_normed; /* [R,d], [R,G d_h] with qk_norm */
+    float *q_rrms, *k_rrms;     /* [H,R], [G,R] */
+    float *attention;           /* [B,H,T,T] */
+    float *mix;                 /* [R,d] heads side by side, before W_O */
+    float *x_mid;               /* [R,d] after attention */
+    float *ln2;                 /* [R,d] */
+    struct norm_saved ln2_saved;
+    float *slope, *gelu; /* [R,F] */
+};
+
+struct activations {
+    size_t max_sequence;
+    struct block_activations *block; /* [L] */
+    float *x_out;                    /* [R,d] residual stream, leaving the last block */
+    float *ln_f;                     /* [R,d] */
+    struct norm_saved ln_f_saved;
+    float *logits;  /* [R,C] */
+    float *dlogits; /* [R,C] */
+
+    /* scratch of the backward pass */
+    float *dx;        /* [R,d] gradient of the residual stream */
+    float *dnorm;     /* [R,d] gradient of a norm's output */
+    float *dmix;      /* [R,d] */
+    float *dslots;    /* [R,W] */
+    float *dquery;    /* [R,d] gradient of Q where Q is no slot, or before qk_norm */
+    float *dq_normed; /* [R,d] with qk_norm */
+    float *dk_normed; /* [R,G d_h] with qk_norm */
+    float *dff;       /* [R,F] */
+    float *dembed;    /* [n_symbol,d] */
+    float *attention_scratch;
+    double *d_matrix;      /* [T,T] for score terms with a matrix */
+    double *shift_scratch; /* [2T] */
+};
+
+/* The same for every micro-batch of a step. Transposed weights make all forward products of the
+ * kind that reads rows. */
+struct prepared_block {
+    float *slots;                 /* [d,W] */
+    float *out;                   /* [d,d] */
+    float *fc1, *fc2;             /* [d,F], [F,d] */
+    float *query_fc1, *query_fc2; /* [d,d/2], [d/2,d] */
+    float multiplier;
+    float *matrix; /* [n_token,n_token] or NULL */
+};
+
+struct prepared {
+    float *embed; /* [n_symbol,d] row s is what symbol s becomes, bias included */
+    float *head;  /* [d,C] */
+    struct prepared_block *block;
+    struct score_tables tables;
+};
+
+#endif

@@ -1,0 +1,93 @@
+#include "nn/attention.h"
+
+#include "nn/kernels/kernels.h"
+#include "nn/matmul.h"
+
+size_t attention_scratch(size_t n_token, size_t head_width)
+{
+    return n_token * n_token + 2 * n_token * head_width;
+}
+
+/* head_view is the [T, d_h] part of a role's rows for one sequence and head. */
+static struct view head_view(const struct attention *a, struct view role, size_t sequence,
+                             size_t head)
+{
+    return (struct view){role.at + sequence * a->n_token * role.ld + head * a->head_width, role.ld};
+}
+
+void attention_forward(const struct attention *a, struct view q, struct view k, struct view v,
+                       float *probabilities, float *mix, float *scratch)
+{
+    const struct kernels *kernel = kernels_active();
+    size_t t = a->n_token, w = a->head_width, group = a->n_head / a->kv_heads;
+    struct view out = {mix, a->n_head * w};
+    for (size_t b = 0; b < a->n_sequence; b++) {
+        for (size_t h = 0; h < a->n_head; h++) {
+            struct view qh = head_view(a, q, b, h), kh = head_view(a, k, b, h / group);
+            struct view vh = head_view(a, v, b, h / group), oh = head_view(a, out, b, h);
+            float *p = probabilities + (b * a->n_head + h) * t * t;
+            float *k_transposed = scratch;
+            kernel->transpose(t, w, kh.at, kh.ld, k_transposed);
+            matmul_nn(t, t, w, 1.0f, qh.at, qh.ld, k_transposed, t, 0.0f, p, t);
+            kernel->softmax_forward(t, t, a->scale * a->multiplier, a->matrix, a->matrix_ld,
+                                    a->causal ? 1 : t, a->causal ? 1 : 0, p);
+            matmul_nn(t, w, t, 1.0f, p, t, vh.at, vh.ld, 0.0f, oh.at, oh.ld);
+        }
+    }
+}
+
+void attention_backward(const struct attention *a, struct view q, struct view k, struct view v,
+                        const float *probabilities, const float *dmix, struct view dq,
+                        struct view dk, struct view dv, double *d_multiplier, double *d_matrix,
+                        float *scratch)
+{
+    const struct kernels *kernel = kernels_active();
+    size_t t = a->n_token, w = a->head_width, group = a->n_head / a->kv_heads;
+    float *ds = scratch, *v_transposed = ds + t * t, *dq_raw = v_transposed + t * w;
+    struct view dout = {(float *)dmix, a->n_head * w};
+    float to_product = a->scale * a->multiplier;
+    for (size_t b = 0; b < a->n_sequence; b++) {
+        for (size_t h = 0; h < a->n_head; h++) {
+            size_t g = h / group;
+            struct view qh = head_view(a, q, b, h), kh = head_view(a, k, b, g);
+            struct view vh = head_view(a, v, b, g), doh = head_view(a, dout, b, h);
+            struct view dqh = head_view(a, dq, b, h), dkh = head_view(a, dk, b, g);
+            struct view dvh = head_view(a, dv, b, g);
+            const float *p = probabilities + (b * a->n_head + h) * t * t;
+            matmul_tn(t, w, t, 1.0f, p, t, doh.at, doh.ld, 1.0f, dvh.at, dvh.ld);
+            kernel->transpose(t, w, vh.at, vh.ld, v_transposed);
+            matmul_nn(t, t, w, 1.0f, doh.at, doh.ld, v_transposed, t, 0.0f, ds, t);
+            kernel->softmax_backward(t, t, p, ds);
+            if (d_matrix != NULL) {
+                for (size_t ij = 0; ij < t * t; ij++) {
+                    d_matrix[ij] += (double)ds[ij];
+                }
+            }
+            if (d_multiplier != NULL) {
+                /* sum_ij dS'_ij S_ij = sum_i q_i . (scale sum_j dS'_ij k_j): S itself is not kept.
+                 */
+                matmul_nn(t, w, t, a->scale, ds, t, kh.at, kh.ld, 0.0f, dq_raw, w);
+                *d_multiplier += kernel->dot(t, w, qh.at, qh.ld, dq_raw, w);
+            }
+            matmul_nn(t, w, t, to_product, ds, t, kh.at, kh.ld, 1.0f, dqh.at, dqh.ld);
+            matmul_tn(t, w, t, to_product, ds, t, qh.at, qh.ld, 1.0f, dkh.at, dkh.ld);
+        }
+    }
+}
+
+void attention_scores(const struct attention *a, size_t sequence, struct view q, struct view k,
+                      float *product, float *scores)
+{
+    size_t t = a->n_token, group = a->n_head / a->kv_heads;
+    for (size_t h = 0; h < a->n_head; h++) {
+        struct view qh = head_view(a, q, sequence, h), kh = head_view(a, k, sequence, h / group);
+        float *s = product + h * t * t, *entering = scores + h * t * t;
+        matmul_nt(t, t, a->head_width, a->scale, qh.at, qh.ld, kh.at, kh.ld, 0.0f, s, t);
+        for (size_t i = 0; i < t; i++) {
+            for (size_t j = 0; j < t; j++) {
+                float bias = a->matrix == NULL ? 0.0f : a->matrix[i * a->matrix_ld + j];
+                entering[i * t + j] = a->multiplier * s[i * t + j] + bias;
+            }
+        }
+    }
+}

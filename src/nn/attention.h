@@ -1,0 +1,46 @@
+/* attention: scaled dot-product attention over role views, forward and backward.
+ *
+ * It never learns which variant it serves: q, k and v are views (first element, leading dimension)
+ * of whatever buffers the roles live in, and backward adds each role's gradient to the view it is
+ * given, so roles that share a slot sum up there. B sequences of T tokens, H query heads, G
+ * key-value heads, head width d_h; query head h reads key-value head h G / H.
+ */
+#ifndef QKVLAB_NN_ATTENTION_H
+#define QKVLAB_NN_ATTENTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct attention {
+    size_t n_sequence, n_token, n_head, kv_heads, head_width;
+    bool causal;
+    float scale;         /* S = scale Q K^T */
+    float multiplier;    /* S' = multiplier S + matrix */
+    const float *matrix; /* [T, matrix_ld] or NULL */
+    size_t matrix_ld;
+};
+
+struct view {
+    float *at;
+    size_t ld;
+};
+
+/* attention_scratch returns the floats that scratch must hold. */
+size_t attention_scratch(size_t n_token, size_t head_width);
+
+/* attention_forward computes probabilities [B,H,T,T] and mix [R, H d_h], their product with V. */
+void attention_forward(const struct attention *a, struct view q, struct view k, struct view v,
+                       float *probabilities, float *mix, float *scratch);
+
+/* attention_backward adds to dq, dk, dv from dmix [R, H d_h]. Where they are not NULL, it adds sum
+ * dS'_ij S_ij to *d_multiplier, and dS'_ij summed over heads and sequences to d_matrix [T,T]. */
+void attention_backward(const struct attention *a, struct view q, struct view k, struct view v,
+                        const float *probabilities, const float *dmix, struct view dq,
+                        struct view dk, struct view dv, double *d_multiplier, double *d_matrix,
+                        float *scratch);
+
+/* attention_scores computes S [H,T,T] and S' [H,T,T], before any mask, of one sequence. */
+void attention_scores(const struct attention *a, size_t sequence, struct view q, struct view k,
+                      float *product, float *scores);
+
+#endif

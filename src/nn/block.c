@@ -1,0 +1,231 @@
+#include "nn/block.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "nn/kernels/kernels.h"
+#include "nn/matmul.h"
+#include "nn/query.h"
+
+struct attention block_attention(const struct model *model, const struct prepared *prepared,
+                                 size_t layer, size_t n_sequence, size_t n_token)
+{
+    const struct model_shape *shape = &model->shape;
+    struct widths w = widths_of(shape);
+    return (struct attention){
+        .n_sequence = n_sequence,
+        .n_token = n_token,
+        .n_head = shape->n_head,
+        .kv_heads = w.kv_heads,
+        .head_width = w.head,
+        .causal = shape->variant.causal,
+        .scale = (float)(variant_score_scale(&shape->variant) / sqrt((double)w.head)),
+        .multiplier = prepared->block[layer].multiplier,
+        .matrix = prepared->block[layer].matrix,
+        .matrix_ld = shape->n_token,
+    };
+}
+
+/* slot_view is the part of [R,W] rows that a role's slot occupies. */
+static struct view slot_view(const struct model *model, float *slots, enum role role)
+{
+    struct widths w = widths_of(&model->shape);
+    return (struct view){slots + w.slot_at[model->shape.variant.slot[role]], w.slots};
+}
+
+/* raw_query is Q before qk_norm: a slot, X itself, or what the query map computed. */
+static struct view raw_query(const struct model *model, struct block_activations *block)
+{
+    switch (model->shape.variant.query) {
+    case QUERY_IDENTITY:
+        return (struct view){block->ln1, model->shape.n_embd};
+    case QUERY_RESIDUAL_MLP:
+        return (struct view){block->query.query, model->shape.n_embd};
+    default:
+        return slot_view(model, block->slots, ROLE_Q);
+    }
+}
+
+struct roles block_roles(const struct model *model, struct block_activations *block)
+{
+    struct widths w = widths_of(&model->shape);
+    struct roles roles;
+    roles.v = slot_view(model, block->slots, ROLE_V);
+    if (model->shape.variant.qk_norm) {
+        roles.q = (struct view){block->q_normed, model->shape.n_embd};
+        roles.k = (struct view){block->k_normed, w.kv_heads * w.head};
+    } else {
+        roles.q = raw_query(model, block);
+        roles.k = slot_view(model, block->slots, ROLE_K);
+    }
+    return roles;
+}
+
+/* ---- forward
+ * --------------------------------------------------------------------------------------- */
+
+static void attention_part_forward(const struct model *model, const float *param,
+                                   const struct prepared *prepared, size_t layer, size_t n_sequence,
+                                   size_t n_token, struct activations *act)
+{
+    const struct kernels *kernel = kernels_active();
+    const struct model_shape *shape = &model->shape;
+    const struct block_offsets *at = &model->layout.block[layer];
+    const struct prepared_block *ready = &prepared->block[layer];
+    struct block_activations *block = &act->block[layer];
+    struct widths w = widths_of(shape);
+    size_t d = shape->n_embd, n_row = n_sequence * n_token;
+
+    kernel->layer_norm_forward(n_row, d, block->x_in, param + at->ln1_weight, param + at->ln1_bias,
+                               block->ln1, block->ln1_saved.mean, block->ln1_saved.rstd);
+    kernel->fill_rows(n_row, w.slots, NULL, param + at->slots_bias, block->slots);
+    matmul_nn(n_row, w.slots, d, 1.0f, block->ln1, d, ready->slots, w.slots, 1.0f, block->slots,
+              w.slots);
+    if (shape->variant.query == QUERY_RESIDUAL_MLP) {
+        query_forward(model, param, ready, at, n_row, block);
+    }
+    struct roles roles = block_roles(model, block);
+    if (shape->variant.qk_norm) {
+        heads_norm_forward(n_row, shape->n_head, w.head, raw_query(model, block),
+                           param + at->q_norm, roles.q, block->q_rrms);
+        heads_norm_forward(n_row, w.kv_heads, w.head, slot_view(model, block->slots, ROLE_K),
+                           param + at->k_norm, roles.k, block->k_rrms);
+    }
+    struct attention attention = block_attention(model, prepared, layer, n_sequence, n_token);
+    attention_forward(&attention, roles.q, roles.k, roles.v, block->attention, block->mix,
+                      act->attention_scratch);
+    kernel->fill_rows(n_row, d, block->x_in, param + at->out_bias, block->x_mid);
+    matmul_nn(n_row, d, d, 1.0f, block->mix, d, ready->out, d, 1.0f, block->x_mid, d);
+}
+
+static void mlp_part_forward(const struct model *model, const float *param,
+                             const struct prepared_block *ready, const struct block_offsets *at,
+                             size_t n_row, struct block_activations *block, float *x_out)
+{
+    const struct kernels *kernel = kernels_active();
+    size_t d = model->shape.n_embd, ff = model->shape.mlp_ratio * d;
+    kernel->layer_norm_forward(n_row, d, block->x_mid, param + at->ln2_weight, param + at->ln2_bias,
+                               block->ln2, block->ln2_saved.mean, block->ln2_saved.rstd);
+    matmul_nn(n_row, ff, d, 1.0f, block->ln2, d, ready->fc1, ff, 0.0f, block->slope, ff);
+    kernel->bias_gelu(n_row, ff, block->slope, param + at->fc1_bias, block->gelu);
+    kernel->fill_rows(n_row, d, block->x_mid, param + at->fc2_bias, x_out);
+    matmul_nn(n_row, d, ff, 1.0f, block->gelu, ff, ready->fc2, d, 1.0f, x_out, d);
+}
+
+void block_forward(const struct model *model, const float *param, const struct prepared *prepared,
+                   size_t layer, size_t n_sequence, size_t n_token, struct activations *act,
+                   float *x_out)
+{
+    attention_part_forward(model, param, prepared, layer, n_sequence, n_token, act);
+    mlp_part_forward(model, param, &prepared->block[layer], &model->layout.block[layer],
+                     n_sequence * n_token, &act->block[layer], x_out);
+}
+
+/* ---- backward
+ * -------------------------------------------------------------------------------------- */
+
+static void mlp_part_backward(const struct model *model, const float *param,
+                              const struct block_offsets *at, size_t n_row,
+                              struct block_activations *block, struct activations *act, float *grad)
+{
+    const struct kernels *kernel = kernels_active();
+    size_t d = model->shape.n_embd, ff = model->shape.mlp_ratio * d;
+    matmul_tn(d, ff, n_row, 1.0f, act->dx, d, block->gelu, ff, 1.0f, grad + at->fc2_weight, ff);
+    kernel->column_sum(n_row, d, act->dx, d, grad + at->fc2_bias);
+    matmul_nn(n_row, ff, d, 1.0f, act->dx, d, param + at->fc2_weight, ff, 0.0f, act->dff, ff);
+    kernel->multiply(n_row * ff, act->dff, block->slope);
+    matmul_tn(ff, d, n_row, 1.0f, act->dff, ff, block->ln2, d, 1.0f, grad + at->fc1_weight, d);
+    kernel->column_sum(n_row, ff, act->dff, ff, grad + at->fc1_bias);
+    matmul_nn(n_row, d, ff, 1.0f, act->dff, ff, param + at->fc1_weight, d, 0.0f, act->dnorm, d);
+    kernel->layer_norm_backward(n_row, d, act->dnorm, block->x_mid, block->ln2_saved.mean,
+                                block->ln2_saved.rstd, param + at->ln2_weight, act->dx,
+                                grad + at->ln2_weight, grad + at->ln2_bias);
+}
+
+/* scores_backward goes from act->dmix to the gradients of the slots (act->dslots) and of a query
+ * that is no slot (act->dquery). */
+static void scores_backward(const struct model *model, const float *param,
+                            const struct prepared *prepared, size_t layer, size_t n_sequence,
+                            size_t n_token, struct activations *act, float *grad)
+{
+    const struct model_shape *shape = &model->shape;
+    const struct block_offsets *at = &model->layout.block[layer];
+    struct block_activations *block = &act->block[layer];
+    struct widths w = widths_of(shape);
+    enum score_term term = shape->variant.score_term;
+    size_t d = shape->n_embd, kv_width = w.kv_heads * w.head, n_row = n_sequence * n_token;
+
+    memset(act->dslots, 0, n_row * w.slots * sizeof(float));
+    struct view dq_raw, dk_raw = slot_view(model, act->dslots, ROLE_K);
+    if (shape->variant.query == QUERY_LINEAR) {
+        dq_raw = slot_view(model, act->dslots, ROLE_Q);
+    } else {
+        memset(act->dquery, 0, n_row * d * sizeof(float));
+        dq_raw = (struct view){act->dquery, d};
+    }
+    struct view dq = dq_raw, dk = dk_raw;
+    if (shape->variant.qk_norm) {
+        memset(act->dq_normed, 0, n_row * d * sizeof(float));
+        memset(act->dk_normed, 0, n_row * kv_width * sizeof(float));
+        dq = (struct view){act->dq_normed, d};
+        dk = (struct view){act->dk_normed, kv_width};
+    }
+    double d_multiplier = 0.0;
+    if (act->d_matrix != NULL) {
+        memset(act->d_matrix, 0, n_token * n_token * sizeof(double));
+    }
+    struct roles roles = block_roles(model, block);
+    struct attention attention = block_attention(model, prepared, layer, n_sequence, n_token);
+    attention_backward(&attention, roles.q, roles.k, roles.v, block->attention, act->dmix, dq, dk,
+                       slot_view(model, act->dslots, ROLE_V),
+                       score_term_has_multiplier(term) ? &d_multiplier : NULL, act->d_matrix,
+                       act->attention_scratch);
+    score_term_gradient(term, &prepared->tables, at, n_token, d_multiplier, act->d_matrix,
+                        act->shift_scratch, grad);
+    if (shape->variant.qk_norm) {
+        heads_norm_backward(n_row, shape->n_head, w.head, dq, raw_query(model, block),
+                            block->q_rrms, param + at->q_norm, dq_raw, grad + at->q_norm);
+        heads_norm_backward(n_row, w.kv_heads, w.head, dk, slot_view(model, block->slots, ROLE_K),
+                            block->k_rrms, param + at->k_norm, dk_raw, grad + at->k_norm);
+    }
+}
+
+static void attention_part_backward(const struct model *model, const float *param,
+                                    const struct prepared *prepared, size_t layer,
+                                    size_t n_sequence, size_t n_token, struct activations *act,
+                                    float *grad)
+{
+    const struct kernels *kernel = kernels_active();
+    const struct model_shape *shape = &model->shape;
+    const struct block_offsets *at = &model->layout.block[layer];
+    struct block_activations *block = &act->block[layer];
+    struct widths w = widths_of(shape);
+    size_t d = shape->n_embd, n_row = n_sequence * n_token;
+
+    matmul_tn(d, d, n_row, 1.0f, act->dx, d, block->mix, d, 1.0f, grad + at->out_weight, d);
+    kernel->column_sum(n_row, d, act->dx, d, grad + at->out_bias);
+    matmul_nn(n_row, d, d, 1.0f, act->dx, d, param + at->out_weight, d, 0.0f, act->dmix, d);
+    scores_backward(model, param, prepared, layer, n_sequence, n_token, act, grad);
+    matmul_tn(w.slots, d, n_row, 1.0f, act->dslots, w.slots, block->ln1, d, 1.0f,
+              grad + at->slots_weight, d);
+    kernel->column_sum(n_row, w.slots, act->dslots, w.slots, grad + at->slots_bias);
+    matmul_nn(n_row, d, w.slots, 1.0f, act->dslots, w.slots, param + at->slots_weight, d, 0.0f,
+              act->dnorm, d);
+    if (shape->variant.query == QUERY_IDENTITY) {
+        kernel->add(n_row * d, act->dnorm, act->dquery);
+    } else if (shape->variant.query == QUERY_RESIDUAL_MLP) {
+        query_backward(model, param, at, n_row, block, act, act->dnorm, grad);
+    }
+    kernel->layer_norm_backward(n_row, d, act->dnorm, block->x_in, block->ln1_saved.mean,
+                                block->ln1_saved.rstd, param + at->ln1_weight, act->dx,
+                                grad + at->ln1_weight, grad + at->ln1_bias);
+}
+
+void block_backward(const struct model *model, const float *param, const struct prepared *prepared,
+                    size_t layer, size_t n_sequence, size_t n_token, struct activations *act,
+                    float *grad)
+{
+    mlp_part_backward(model, param, &model->layout.block[layer], n_sequence * n_token,
+                      &act->block[layer], act, grad);
+    attention_part_backward(model, param, prepared, layer, n_sequence, n_token, act, grad);
+}

@@ -1,0 +1,372 @@
+/* Two rules give the same bits at any number of threads: everything that is summed is summed by one
+ * thread in a fixed order (a lane's sequences, the lanes of a chunk, the chunks of the norm), and
+ * the cuts (lanes, micro-batches, chunks) come from the configuration. Threads only take whole
+ * pieces. */
+#include "nn/engine.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/threads.h"
+#include "nn/kernels/kernels.h"
+
+/* Parameters that are summed over lanes, squared and updated at a time. */
+#define CHUNK 4096
+
+struct engine {
+    struct model model;
+    struct engine_options options; /* resolved */
+    struct arena arena;
+    float *param, *grad;
+    struct adam_state adam;
+    float **lane_grad;      /* [lanes] of [n_param] */
+    struct loss_sums *lane; /* [lanes] */
+    double *chunk_squares;  /* [n_chunk] */
+    size_t n_chunk;
+    struct activations **act; /* [threads] */
+    struct prepared *prepared;
+};
+
+/* ---- creation
+ * -------------------------------------------------------------------------------------- */
+
+/* A lane holds a gradient, and all of them are read once a step, so their number falls as
+ * parameters grow; 4 remain, so that a few cores still share the work. */
+size_t engine_default_lanes(const struct model_shape *shape)
+{
+    struct model model;
+    if (model_create(&model, shape, NULL) != STATUS_OK) {
+        return 1;
+    }
+    size_t n_param = model.layout.n_param;
+    model_free(&model);
+    return n_param <= 300000 ? 16 : n_param <= 1200000 ? 8 : 4;
+}
+
+/* About 128 rows fill the vector units in matrix products and keep activations in a second-level
+ * cache. */
+size_t engine_default_micro_batch(const struct model_shape *shape)
+{
+    size_t micro_batch = 128 / (shape->n_token > 0 ? shape->n_token : 1);
+    return micro_batch > 1 ? micro_batch : 1;
+}
+
+static struct engine_options resolve_options(const struct model_shape *shape,
+                                             const struct engine_options *given)
+{
+    struct engine_options options = *given;
+    if (options.lanes == 0) {
+        options.lanes = engine_default_lanes(shape);
+    }
+    if (options.micro_batch == 0) {
+        options.micro_batch = engine_default_micro_batch(shape);
+    }
+    if (options.batch_size == 0) {
+        options.batch_size = 1;
+    }
+    size_t in_lane = (options.batch_size + options.lanes - 1) / options.lanes;
+    if (options.micro_batch > in_lane) {
+        options.micro_batch = in_lane;
+    }
+    if (options.threads <= 0) {
+        options.threads = threads_available();
+    }
+    if ((size_t)options.threads > options.lanes) {
+        options.threads = (int)options.lanes;
+    }
+    return options;
+}
+
+/* place takes everything from the arena; a measuring arena leaves the pointers NULL. */
+static void place(struct engine *engine, struct arena *arena)
+{
+    size_t n_param = engine->model.layout.n_param;
+    size_t lanes = engine->options.lanes, threads = (size_t)engine->options.threads;
+    engine->n_chunk = (n_param + CHUNK - 1) / CHUNK;
+    engine->param = arena_floats(arena, n_param);
+    engine->grad = arena_floats(arena, n_param);
+    engine->adam.m = arena_floats(arena, n_param);
+    engine->adam.v = arena_floats(arena, n_param);
+    engine->lane_grad = arena_alloc(arena, lanes, sizeof *engine->lane_grad);
+    engine->lane = arena_alloc(arena, lanes, sizeof *engine->lane);
+    engine->chunk_squares = arena_alloc(arena, engine->n_chunk, sizeof *engine->chunk_squares);
+    engine->act = arena_alloc(arena, threads, sizeof(struct activations *));
+    engine->prepared = prepared_place(&engine->model, arena);
+    for (size_t lane = 0; lane < lanes; lane++) {
+        float *grad = arena_floats(arena, n_param);
+        if (engine->lane_grad != NULL) {
+            engine->lane_grad[lane] = grad;
+        }
+    }
+    for (size_t thread = 0; thread < threads; thread++) {
+        struct activations *act =
+            activations_place(&engine->model, engine->options.micro_batch, arena);
+        if (engine->act != NULL) {
+            engine->act[thread] = act;
+        }
+    }
+}
+
+size_t engine_memory(const struct model_shape *shape, const struct engine_options *options)
+{
+    struct engine engine = {0};
+    if (model_create(&engine.model, shape, NULL) != STATUS_OK) {
+        return 0;
+    }
+    engine.options = resolve_options(shape, options);
+    struct arena arena = ARENA_MEASURE;
+    place(&engine, &arena);
+    model_free(&engine.model);
+    return arena.failed ? 0 : arena.used;
+}
+
+enum status engine_create(struct engine **created, const struct model_shape *shape,
+                          const struct engine_options *options, struct error *err)
+{
+    *created = NULL;
+    struct engine *engine = calloc(1, sizeof *engine);
+    if (engine == NULL) {
+        return error_set(err, STATUS_MEMORY, "engine: out of memory");
+    }
+    enum status status = model_create(&engine->model, shape, err);
+    if (status != STATUS_OK) {
+        free(engine);
+        return status;
+    }
+    engine->options = resolve_options(shape, options);
+    size_t size = engine_memory(shape, options);
+    status = size == 0 ? error_set(err, STATUS_MEMORY, "engine: the model's size overflows")
+                       : arena_create(&engine->arena, size, err);
+    if (status != STATUS_OK) {
+        model_free(&engine->model);
+        free(engine);
+        return status;
+    }
+    place(engine, &engine->arena);
+    *created = engine;
+    return STATUS_OK;
+}
+
+void engine_free(struct engine *engine)
+{
+    if (engine != NULL) {
+        arena_free(&engine->arena);
+        model_free(&engine->model);
+        free(engine);
+    }
+}
+
+void engine_initialise(struct engine *engine, uint64_t seed)
+{
+    size_t bytes = engine->model.layout.n_param * sizeof(float);
+    model_initialise(&engine->model, seed, engine->param);
+    memset(engine->adam.m, 0, bytes);
+    memset(engine->adam.v, 0, bytes);
+    engine->adam.step = 0;
+    engine_weights_changed(engine);
+}
+
+/* ---- lanes
+ * ----------------------------------------------------------------------------------------- */
+
+/* piece is the part [first, first + n) of a batch. */
+static struct batch piece(const struct batch *batch, size_t first, size_t n)
+{
+    size_t at = first * batch->n_token;
+    return (struct batch){n, batch->n_token, batch->ids + at, batch->targets + at};
+}
+
+/* walk_lane runs one lane's sequences, micro-batch by micro-batch; with a gradient where grad is
+ * not NULL. */
+static struct loss_sums walk_lane(const struct engine *engine, const struct batch *batch,
+                                  size_t lane, struct activations *act, float *grad)
+{
+    size_t lanes = engine->options.lanes, n = batch->n_sequence;
+    size_t first = lane * n / lanes, end = (lane + 1) * n / lanes;
+    float scale = (float)(1.0 / (double)(n * batch->n_token));
+    struct loss_sums sums = {0};
+    if (grad != NULL) {
+        memset(grad, 0, engine->model.layout.n_param * sizeof *grad);
+    }
+    while (first < end) {
+        size_t size = end - first;
+        if (size > engine->options.micro_batch) {
+            size = engine->options.micro_batch;
+        }
+        struct batch part = piece(batch, first, size);
+        model_forward(&engine->model, engine->param, engine->prepared, &part, act);
+        struct loss_sums part_sums = model_loss(&engine->model, &part, scale, act);
+        sums.loss += part_sums.loss;
+        sums.n_correct_token += part_sums.n_correct_token;
+        sums.n_correct_sequence += part_sums.n_correct_sequence;
+        if (grad != NULL) {
+            model_backward(&engine->model, engine->param, engine->prepared, &part, act, grad);
+        }
+        first += size;
+    }
+    return sums;
+}
+
+static struct loss_sums add_lanes(const struct engine *engine)
+{
+    struct loss_sums total = {0};
+    for (size_t lane = 0; lane < engine->options.lanes; lane++) {
+        total.loss += engine->lane[lane].loss;
+        total.n_correct_token += engine->lane[lane].n_correct_token;
+        total.n_correct_sequence += engine->lane[lane].n_correct_sequence;
+    }
+    return total;
+}
+
+static double add_chunks(const struct engine *engine)
+{
+    double squares = 0.0;
+    for (size_t chunk = 0; chunk < engine->n_chunk; chunk++) {
+        squares += engine->chunk_squares[chunk];
+    }
+    return squares;
+}
+
+/* sum_chunk adds up the lanes over one chunk of the gradient, and its squares. */
+static void sum_chunk(struct engine *engine, size_t chunk)
+{
+    size_t at = chunk * CHUNK, n_param = engine->model.layout.n_param;
+    size_t n = n_param - at < CHUNK ? n_param - at : CHUNK;
+    engine->chunk_squares[chunk] = kernels_active()->sum_lanes(
+        n, engine->options.lanes, (const float *const *)engine->lane_grad, at, engine->grad + at);
+}
+
+/* update_chunk applies Adam to one chunk, tensor by tensor, since only some decay. */
+static void update_chunk(struct engine *engine, size_t chunk, const struct adam_update *update)
+{
+    size_t start = chunk * CHUNK, n_param = engine->model.layout.n_param;
+    size_t end = n_param - start < CHUNK ? n_param : start + CHUNK;
+    const struct layout *layout = &engine->model.layout;
+    for (size_t i = 0; i < layout->n_tensor; i++) {
+        const struct tensor *tensor = &layout->tensor[i];
+        size_t from = tensor->offset > start ? tensor->offset : start;
+        size_t tensor_end = tensor->offset + tensor->n_element;
+        size_t to = tensor_end < end ? tensor_end : end;
+        if (from < to) {
+            kernels_active()->adam(to - from, update, tensor->decay ? update->decay : 1.0f,
+                                   engine->param + from, engine->grad + from, engine->adam.m + from,
+                                   engine->adam.v + from);
+        }
+    }
+}
+
+/* step computes the gradient and, with options, updates the weights: three barriers. */
+static struct train_result step(struct engine *engine, const struct batch *batch,
+                                const struct adam_options *options)
+{
+    struct train_result result = {0};
+    struct adam_update update = {0};
+#pragma omp parallel num_threads(engine->options.threads)
+    {
+        threads_flush_denormals();
+        struct activations *act = engine->act[(size_t)omp_get_thread_num()];
+#pragma omp for schedule(dynamic, 1)
+        for (size_t lane = 0; lane < engine->options.lanes; lane++) {
+            engine->lane[lane] = walk_lane(engine, batch, lane, act, engine->lane_grad[lane]);
+        }
+#pragma omp for schedule(static)
+        for (size_t chunk = 0; chunk < engine->n_chunk; chunk++) {
+            sum_chunk(engine, chunk);
+        }
+#pragma omp single
+        {
+            double rows = (double)(batch->n_sequence * batch->n_token);
+            result.loss = add_lanes(engine).loss / rows;
+            result.grad_norm = sqrt(add_chunks(engine));
+            result.finite = isfinite(result.loss) && isfinite(result.grad_norm);
+            if (options != NULL && result.finite) {
+                update = adam_prepare(options, ++engine->adam.step, result.grad_norm);
+            }
+        }
+        if (options != NULL && result.finite) {
+#pragma omp for schedule(static)
+            for (size_t chunk = 0; chunk < engine->n_chunk; chunk++) {
+                update_chunk(engine, chunk, &update);
+            }
+        }
+    }
+    if (options != NULL && result.finite) {
+        engine_weights_changed(engine);
+    }
+    return result;
+}
+
+struct train_result engine_train_step(struct engine *engine, const struct batch *batch,
+                                      const struct adam_options *adam)
+{
+    return step(engine, batch, adam);
+}
+
+struct train_result engine_gradient(struct engine *engine, const struct batch *batch)
+{
+    return step(engine, batch, NULL);
+}
+
+struct loss_sums engine_evaluate(struct engine *engine, const struct batch *batch)
+{
+#pragma omp parallel num_threads(engine->options.threads)
+    {
+        threads_flush_denormals();
+        struct activations *act = engine->act[(size_t)omp_get_thread_num()];
+#pragma omp for schedule(dynamic, 1)
+        for (size_t lane = 0; lane < engine->options.lanes; lane++) {
+            engine->lane[lane] = walk_lane(engine, batch, lane, act, NULL);
+        }
+    }
+    return add_lanes(engine);
+}
+
+struct activations *engine_forward(struct engine *engine, const struct batch *batch,
+                                   size_t *n_sequence)
+{
+    size_t n = batch->n_sequence < engine->options.micro_batch ? batch->n_sequence
+                                                               : engine->options.micro_batch;
+    struct batch part = piece(batch, 0, n);
+    threads_flush_denormals();
+    model_forward(&engine->model, engine->param, engine->prepared, &part, engine->act[0]);
+    *n_sequence = n;
+    return engine->act[0];
+}
+
+void engine_scores(struct engine *engine, size_t n_token, size_t sequence, size_t layer,
+                   float *product, float *scores)
+{
+    model_scores(&engine->model, engine->prepared, n_token, sequence, layer, engine->act[0],
+                 product, scores);
+}
+
+/* ---- parts
+ * ----------------------------------------------------------------------------------------- */
+
+const struct model *engine_model(const struct engine *engine)
+{
+    return &engine->model;
+}
+
+float *engine_param(struct engine *engine)
+{
+    return engine->param;
+}
+
+const float *engine_grad(const struct engine *engine)
+{
+    return engine->grad;
+}
+
+struct adam_state *engine_adam(struct engine *engine)
+{
+    return &engine->adam;
+}
+
+void engine_weights_changed(struct engine *engine)
+{
+    prepared_update(&engine->model, engine->param, engine->prepared);
+}

@@ -1,0 +1,96 @@
+/* kernels: the loops in which a training step spends its time outside of matrix products.
+ *
+ * Plain C over contiguous float32 rows, vectorised by the compiler; kernels.c is compiled once per
+ * SIMD level, and kernels_active() is the table of the best level this processor has. Results
+ * depend on the level (it is part of the machine class), never on threads. Kernels return nothing
+ * and check nothing: shapes were checked when the model was made.
+ *
+ * Conventions: n_row rows of n_col numbers, row-major, leading dimension n_col unless an ld is
+ * given. "Adds to" means the caller zeroed the output before.
+ */
+#ifndef QKVLAB_NN_KERNELS_H
+#define QKVLAB_NN_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nn/optimizer.h"
+
+/* Measured over all inputs by tests/nn/test_kernels.c and by `qkvlab selftest`. */
+#define KERNELS_EXP_BOUND 2e-7  /* relative error of vector_exp in [-87, 88] */
+#define KERNELS_ERF_BOUND 3e-7  /* absolute error of vector_erf */
+#define KERNELS_GELU_BOUND 1e-6 /* |error| of GELU and of its slope, relative to 1 + |x| */
+
+#define LAYER_NORM_EPSILON 1e-5f
+#define RMS_NORM_EPSILON 1e-6f
+
+struct kernels {
+    const char *level; /* "generic", "v3", "v4": x86-64 levels */
+
+    /* y = exp(x): 0 below -87.33, saturated above 88.37; NaN stays NaN. */
+    void (*vector_exp)(size_t n, const float *x, float *y);
+    /* y = erf(x). */
+    void (*vector_erf)(size_t n, const float *x, float *y);
+
+    /* y = (x - mean) rstd weight + bias, per row; mean and rstd [n_row] are saved. */
+    void (*layer_norm_forward)(size_t n_row, size_t n_col, const float *x, const float *weight,
+                               const float *bias, float *y, float *mean, float *rstd);
+    /* Adds to dx, dweight and dbias. */
+    void (*layer_norm_backward)(size_t n_row, size_t n_col, const float *dy, const float *x,
+                                const float *mean, const float *rstd, const float *weight,
+                                float *dx, float *dweight, float *dbias);
+
+    /* y = x rrms weight with rrms = 1/sqrt(mean(x^2) + eps), per row; rrms [n_row] is saved. Rows
+     * lie ldx and ldy apart. */
+    void (*rms_norm_forward)(size_t n_row, size_t n_col, const float *x, size_t ldx,
+                             const float *weight, float *y, size_t ldy, float *rrms);
+    /* Adds to dx [ldx] and dweight. */
+    void (*rms_norm_backward)(size_t n_row, size_t n_col, const float *dy, size_t lddy,
+                              const float *x, size_t ldx, const float *rrms, const float *weight,
+                              float *dx, size_t lddx, float *dweight);
+
+    /* y = GELU(x + bias) with the exact erf; x becomes the slope GELU'(x + bias). bias NULL: none.
+     */
+    void (*bias_gelu)(size_t n_row, size_t n_col, float *x, const float *bias, float *y);
+    /* x *= y */
+    void (*multiply)(size_t n, float *x, const float *y);
+    /* x += y */
+    void (*add)(size_t n, float *x, const float *y);
+    /* Every row of y = x's row (NULL: 0) + bias. */
+    void (*fill_rows)(size_t n_row, size_t n_col, const float *x, const float *bias, float *y);
+    /* Adds the sum over rows to sum [n_col]; partial sums of 16 rows are carried on in double. */
+    void (*column_sum)(size_t n_row, size_t n_col, const float *x, size_t ld, float *sum);
+    /* transposed [n_col,n_row] of x [n_row,n_col]. */
+    void (*transpose)(size_t n_row, size_t n_col, const float *x, size_t ld, float *transposed);
+
+    /* s = softmax over columns of scale s + bias; bias [n_row, ldb] or NULL. Row i sees its first
+     * min(n_col, visible + i * visible_step) columns; the others become 0, and so does a row that
+     * sees none. */
+    void (*softmax_forward)(size_t n_row, size_t n_col, float scale, const float *bias, size_t ldb,
+                            size_t visible, size_t visible_step, float *s);
+    /* dp becomes ds = p (dp - sum_j p_j dp_j). */
+    void (*softmax_backward)(size_t n_row, size_t n_col, const float *p, float *dp);
+    /* Dot product over rows of two strided matrices, in double. */
+    double (*dot)(size_t n_row, size_t n_col, const float *a, size_t lda, const float *b,
+                  size_t ldb);
+
+    /* sum = sum over lanes, in order, of parts[lane][at .. at+n-1]; returns the sum of squares of
+     * sum. */
+    double (*sum_lanes)(size_t n, size_t n_lane, const float *const *parts, size_t at, float *sum);
+    /* One Adam update of n parameters. decay 1: no weight decay. */
+    void (*adam)(size_t n, const struct adam_update *update, float decay, float *param,
+                 const float *grad, float *m, float *v);
+};
+
+/* kernels_active returns the table of the best level that this processor and the build have. */
+const struct kernels *kernels_active(void);
+
+/* kernels_at returns the i-th level usable on this processor, best last; NULL past it. For tests.
+ */
+const struct kernels *kernels_at(size_t i);
+
+/* kernels_level is kernels_active()->level. */
+const char *kernels_level(void);
+
+#endif

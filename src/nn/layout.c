@@ -1,0 +1,218 @@
+/* The one list of tensors. Parameters, gradients and Adam moments are instances of it; initial
+ * values, optimizer, checkpoints, gradient checks and counters loop over it. */
+#include "nn/layout.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct widths widths_of(const struct model_shape *shape)
+{
+    const struct variant *variant = &shape->variant;
+    struct widths w = {
+        .head = shape->n_embd / shape->n_head,
+        .kv_heads = variant_kv_heads(variant, shape->n_head),
+        .ff = shape->mlp_ratio * shape->n_embd,
+        .query_hidden = shape->n_embd / 2,
+    };
+    for (int role = 0; role < ROLE_COUNT; role++) {
+        int slot = variant->slot[role];
+        if (slot != SLOT_NONE) {
+            size_t heads = role == ROLE_Q ? shape->n_head : w.kv_heads;
+            w.slot[slot] = heads * w.head;
+        }
+    }
+    for (int slot = 0; slot < ROLE_COUNT; slot++) {
+        w.slot_at[slot] = w.slots;
+        w.slots += w.slot[slot];
+    }
+    return w;
+}
+
+/* ---- building the list
+ * ---------------------------------------------------------------------------- */
+
+struct builder {
+    struct layout *layout;
+    size_t capacity;
+    bool failed;
+};
+
+static struct tensor *add(struct builder *b, size_t rows, size_t columns, enum init_law law,
+                          double scale, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
+/* add appends a tensor [rows, columns], or [rows] where columns is 0, and returns it. */
+static struct tensor *add(struct builder *b, size_t rows, size_t columns, enum init_law law,
+                          double scale, const char *format, ...)
+{
+    static struct tensor nowhere;
+    struct layout *layout = b->layout;
+    if (layout->n_tensor == b->capacity) {
+        size_t capacity = b->capacity == 0 ? 64 : 2 * b->capacity;
+        struct tensor *grown = realloc(layout->tensor, capacity * sizeof *grown);
+        if (grown == NULL) {
+            b->failed = true;
+            return &nowhere;
+        }
+        layout->tensor = grown;
+        b->capacity = capacity;
+    }
+    struct tensor *tensor = &layout->tensor[layout->n_tensor++];
+    *tensor = (struct tensor){
+        .dim = {rows, columns},
+        .n_dim = columns == 0 ? 1 : 2,
+        .n_element = columns == 0 ? rows : rows * columns,
+        .offset = layout->n_param,
+        .law = law,
+        .scale = scale,
+        .decay = columns != 0,
+    };
+    layout->n_param += tensor->n_element;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(tensor->name, sizeof tensor->name, format, arguments);
+    va_end(arguments);
+    snprintf(tensor->init_name, sizeof tensor->init_name, "%s", tensor->name);
+    return tensor;
+}
+
+/* add_linear adds weight [out,in] and bias [out], both U(+-1/sqrt(in)). */
+static void add_linear(struct builder *b, size_t out, size_t in, const char *name, size_t *weight,
+                       size_t *bias)
+{
+    double bound = 1.0 / sqrt((double)in);
+    *weight = add(b, out, in, INIT_UNIFORM, bound, "%s.weight", name)->offset;
+    *bias = add(b, out, 0, INIT_UNIFORM, bound, "%s.bias", name)->offset;
+}
+
+static void add_norm(struct builder *b, size_t d, const char *name, size_t *weight, size_t *bias)
+{
+    *weight = add(b, d, 0, INIT_ONE, 0, "%s.weight", name)->offset;
+    *bias = add(b, d, 0, INIT_ZERO, 0, "%s.bias", name)->offset;
+}
+
+/* add_slots adds all weights, then all biases. A shared slot is initialised as its first role would
+ * be were it alone, so that variants start from the same numbers where they can. */
+static void add_slots(struct builder *b, const struct model_shape *shape, const struct widths *w,
+                      size_t layer, struct block_offsets *block)
+{
+    double bound = 1.0 / sqrt((double)shape->n_embd);
+    for (int part = 0; part < 2; part++) {
+        const char *suffix = part == 0 ? "weight" : "bias";
+        size_t columns = part == 0 ? shape->n_embd : 0;
+        *(part == 0 ? &block->slots_weight : &block->slots_bias) = b->layout->n_param;
+        for (int slot = 0; slot < ROLE_COUNT; slot++) {
+            if (w->slot[slot] == 0) {
+                continue;
+            }
+            char roles[4];
+            variant_slot_roles(&shape->variant, slot, roles);
+            struct tensor *tensor = add(b, w->slot[slot], columns, INIT_UNIFORM, bound,
+                                        "blocks.%zu.attn.%s.%s", layer, roles, suffix);
+            snprintf(tensor->init_name, sizeof tensor->init_name, "blocks.%zu.attn.%c.%s", layer,
+                     roles[0], suffix);
+            tensor->dead = part == 1 && slot == shape->variant.slot[ROLE_K] &&
+                           variant_k_bias_dead(&shape->variant);
+        }
+    }
+}
+
+static void add_query(struct builder *b, const struct model_shape *shape, const struct widths *w,
+                      size_t layer, struct block_offsets *block)
+{
+    size_t d = shape->n_embd, hidden = w->query_hidden;
+    if (shape->variant.query == QUERY_RESIDUAL_MLP) {
+        char name[48];
+        block->query_norm_in =
+            add(b, d, 0, INIT_ONE, 0, "blocks.%zu.attn.query.norm_in.weight", layer)->offset;
+        block->query_fc1 = add(b, hidden, d, INIT_UNIFORM, 1.0 / sqrt((double)d),
+                               "blocks.%zu.attn.query.fc1.weight", layer)
+                               ->offset;
+        block->query_fc2 = add(b, d, hidden, INIT_UNIFORM, 1.0 / sqrt((double)hidden),
+                               "blocks.%zu.attn.query.fc2.weight", layer)
+                               ->offset;
+        snprintf(name, sizeof name, "blocks.%zu.attn.query.norm_out", layer);
+        add_norm(b, d, name, &block->query_norm_out_weight, &block->query_norm_out_bias);
+    }
+    if (shape->variant.qk_norm) {
+        block->q_norm =
+            add(b, w->head, 0, INIT_ONE, 0, "blocks.%zu.attn.q_norm.weight", layer)->offset;
+        block->k_norm =
+            add(b, w->head, 0, INIT_ONE, 0, "blocks.%zu.attn.k_norm.weight", layer)->offset;
+    }
+}
+
+static void add_score_term(struct builder *b, const struct model_shape *shape, size_t layer,
+                           struct block_offsets *block)
+{
+    enum score_term term = shape->variant.score_term;
+    if (term == SCORE_TEMPERATURE_SCALAR) {
+        block->score_scale =
+            add(b, 1, 0, INIT_ONE, 0, "blocks.%zu.attn.score_scale", layer)->offset;
+    } else if (term != SCORE_NONE) {
+        block->pos_w =
+            add(b, shape->pos_dim, 0, INIT_NORMAL, 0.02, "blocks.%zu.attn.pos_w", layer)->offset;
+    }
+    if (term == SCORE_POSITION2D) {
+        struct tensor *pos_b = add(b, 1, 0, INIT_ZERO, 0, "blocks.%zu.attn.pos_b", layer);
+        pos_b->dead = true;
+        block->pos_b = pos_b->offset;
+    }
+}
+
+static void add_block(struct builder *b, const struct model_shape *shape, const struct widths *w,
+                      size_t layer, struct block_offsets *block)
+{
+    size_t d = shape->n_embd;
+    char name[48];
+    memset(block, 0xff, sizeof *block); /* OFFSET_NONE everywhere */
+    snprintf(name, sizeof name, "blocks.%zu.ln1", layer);
+    add_norm(b, d, name, &block->ln1_weight, &block->ln1_bias);
+    add_slots(b, shape, w, layer, block);
+    add_query(b, shape, w, layer, block);
+    add_score_term(b, shape, layer, block);
+    snprintf(name, sizeof name, "blocks.%zu.attn.out", layer);
+    add_linear(b, d, d, name, &block->out_weight, &block->out_bias);
+    snprintf(name, sizeof name, "blocks.%zu.ln2", layer);
+    add_norm(b, d, name, &block->ln2_weight, &block->ln2_bias);
+    snprintf(name, sizeof name, "blocks.%zu.mlp.fc1", layer);
+    add_linear(b, w->ff, d, name, &block->fc1_weight, &block->fc1_bias);
+    snprintf(name, sizeof name, "blocks.%zu.mlp.fc2", layer);
+    add_linear(b, d, w->ff, name, &block->fc2_weight, &block->fc2_bias);
+}
+
+enum status layout_create(const struct model_shape *shape, struct layout *layout, struct error *err)
+{
+    *layout = (struct layout){0};
+    struct widths w = widths_of(shape);
+    struct builder b = {.layout = layout};
+    layout->block = calloc(shape->n_layer, sizeof *layout->block);
+    if (layout->block == NULL) {
+        return error_set(err, STATUS_MEMORY, "model: no memory for %zu blocks", shape->n_layer);
+    }
+    add_linear(&b, shape->n_embd, shape->n_symbol, "embed", &layout->embed_weight,
+               &layout->embed_bias);
+    struct tensor *pos_emb = add(&b, shape->n_position, shape->n_embd, INIT_NORMAL, 1.0, "pos_emb");
+    pos_emb->decay = false;
+    layout->pos_emb = pos_emb->offset;
+    for (size_t layer = 0; layer < shape->n_layer; layer++) {
+        add_block(&b, shape, &w, layer, &layout->block[layer]);
+    }
+    add_norm(&b, shape->n_embd, "ln_f", &layout->ln_f_weight, &layout->ln_f_bias);
+    add_linear(&b, shape->n_class, shape->n_embd, "head", &layout->head_weight, &layout->head_bias);
+    if (b.failed) {
+        layout_free(layout);
+        return error_set(err, STATUS_MEMORY, "model: no memory for the list of tensors");
+    }
+    return STATUS_OK;
+}
+
+void layout_free(struct layout *layout)
+{
+    free(layout->tensor);
+    free(layout->block);
+    *layout = (struct layout){0};
+}

@@ -1,0 +1,408 @@
+/* The two tables of this file are the whole family: how three roles share slots, and what else can
+ * be varied. Nothing in the engine asks for a variant by name. */
+#include "nn/variant.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All five ways to share three roles.
+ *   id          print name  Q  K  V   spellings of the papers, beside id and print name */
+static const struct sharing {
+    const char *id, *name;
+    int slot[ROLE_COUNT];
+    const char *spellings[4];
+} SHARING[] = {
+    {"qkv", "QKV", {0, 1, 2}, {"baseline"}},
+    {"qk", "Q=K", {0, 0, 1}, {"Q=K-V", "Q=K!=V", "Q=K≠V"}},
+    {"kv", "K=V", {0, 1, 1}, {"Q-K=V", "Q!=K=V", "Q≠K=V"}},
+    {"qv", "Q=V", {0, 1, 0}, {0}},
+    {"qkv_tied", "Q=K=V", {0, 0, 0}, {0}},
+};
+#define N_SHARING (sizeof SHARING / sizeof SHARING[0])
+
+/* The named rows. Columns left out are zero: linear query, no score term, no qk_norm, not causal,
+ * as many key-value heads as query heads. sharing     Q  K  V   further columns */
+static const struct variant NAMED[] = {
+    {"qkv", {0, 1, 2}, 0, 0, 0, 0, 0},
+    {"qk", {0, 0, 1}, 0, 0, 0, 0, 0},
+    {"qk", {0, 0, 1}, 0, SCORE_POSITION2D, 0, 0, 0},
+    {"kv", {0, 1, 1}, 0, 0, 0, 0, 0},
+    {"qv", {0, 1, 0}, 0, 0, 0, 0, 0},
+    {"qkv_tied", {0, 0, 0}, 0, 0, 0, 0, 0},
+    {"qkv_tied", {0, 0, 0}, 0, SCORE_POSITION2D, 0, 0, 0},
+};
+#define N_NAMED (sizeof NAMED / sizeof NAMED[0])
+
+static const char *const QUERY_NAMES[QUERY_MAP_COUNT] = {"linear", "identity", "residual_mlp"};
+static const char *const SCORE_NAMES[SCORE_TERM_COUNT] = {
+    "none", "position2d", "temperature", "key_bias", "relative", "temperature_scalar"};
+static const char *const FLAG_NAMES[2] = {"0", "1"};
+
+enum axis { AXIS_QUERY, AXIS_SCORE_TERM, AXIS_QK_NORM, AXIS_CAUSAL, AXIS_N_KV_HEAD, AXIS_COUNT };
+
+static const struct axis_row {
+    const char *key;
+    const char *const *values; /* NULL: a number */
+    size_t n_value;
+} AXIS[AXIS_COUNT] = {
+    [AXIS_QUERY] = {"query", QUERY_NAMES, QUERY_MAP_COUNT},
+    [AXIS_SCORE_TERM] = {"score_term", SCORE_NAMES, SCORE_TERM_COUNT},
+    [AXIS_QK_NORM] = {"qk_norm", FLAG_NAMES, 2},
+    [AXIS_CAUSAL] = {"causal", FLAG_NAMES, 2},
+    [AXIS_N_KV_HEAD] = {"n_kv_head", NULL, 0},
+};
+
+static const struct sharing *sharing_of(const struct variant *variant)
+{
+    for (size_t i = 0; i < N_SHARING; i++) {
+        if (strcmp(SHARING[i].id, variant->sharing) == 0) {
+            return &SHARING[i];
+        }
+    }
+    return &SHARING[0];
+}
+
+const struct variant *variant_named(size_t i)
+{
+    return i < N_NAMED ? &NAMED[i] : NULL;
+}
+
+/* ---- axes
+ * ---------------------------------------------------------------------------------------- */
+
+static size_t axis_get(const struct variant *variant, enum axis axis)
+{
+    switch (axis) {
+    case AXIS_QUERY:
+        return variant->query;
+    case AXIS_SCORE_TERM:
+        return variant->score_term;
+    case AXIS_QK_NORM:
+        return variant->qk_norm;
+    case AXIS_CAUSAL:
+        return variant->causal;
+    default:
+        return variant->n_kv_head;
+    }
+}
+
+static void axis_set(struct variant *variant, enum axis axis, size_t value)
+{
+    switch (axis) {
+    case AXIS_QUERY:
+        variant->query = (enum query_map)value;
+        variant->slot[ROLE_Q] =
+            value == QUERY_LINEAR ? sharing_of(variant)->slot[ROLE_Q] : SLOT_NONE;
+        break;
+    case AXIS_SCORE_TERM:
+        variant->score_term = (enum score_term)value;
+        break;
+    case AXIS_QK_NORM:
+        variant->qk_norm = value != 0;
+        break;
+    case AXIS_CAUSAL:
+        variant->causal = value != 0;
+        break;
+    default:
+        variant->n_kv_head = value;
+        break;
+    }
+}
+
+const char *variant_axis_key(size_t i)
+{
+    return i < AXIS_COUNT ? AXIS[i].key : NULL;
+}
+
+void variant_axis_value(const struct variant *variant, size_t i, char text[VARIANT_TEXT_SIZE])
+{
+    size_t value = axis_get(variant, (enum axis)i);
+    if (AXIS[i].values != NULL) {
+        snprintf(text, VARIANT_TEXT_SIZE, "%s", AXIS[i].values[value]);
+    } else {
+        snprintf(text, VARIANT_TEXT_SIZE, "%zu", value);
+    }
+}
+
+static void join_choices(const char *const *values, size_t n_value, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < n_value && used < size; i++) {
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i == 0 ? "" : ", ", values[i]);
+    }
+}
+
+enum status variant_set_axis(struct variant *variant, const char *key, const char *value,
+                             struct error *err)
+{
+    for (size_t i = 0; i < AXIS_COUNT; i++) {
+        const struct axis_row *row = &AXIS[i];
+        if (strcmp(row->key, key) != 0) {
+            continue;
+        }
+        if (row->values == NULL) {
+            char *end;
+            unsigned long number = strtoul(value, &end, 10);
+            if (value[0] < '0' || value[0] > '9' || *end != '\0' || number > 65536) {
+                return error_set(err, STATUS_USAGE,
+                                 "%s: expected a whole number from 0 (as many as query heads) to "
+                                 "65536, found '%s'",
+                                 key, value);
+            }
+            axis_set(variant, (enum axis)i, number);
+            return STATUS_OK;
+        }
+        for (size_t v = 0; v < row->n_value; v++) {
+            if (strcmp(row->values[v], value) == 0) {
+                axis_set(variant, (enum axis)i, v);
+                return STATUS_OK;
+            }
+        }
+        char choices[160];
+        join_choices(row->values, row->n_value, choices, sizeof choices);
+        const char *nearest = text_nearest(value, row->values, row->n_value);
+        return error_set(err, STATUS_USAGE, "%s: expected one of %s, found '%s'%s%s%s", key,
+                         choices, value, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                         nearest ? "'?" : "");
+    }
+    const char *keys[AXIS_COUNT];
+    for (size_t i = 0; i < AXIS_COUNT; i++) {
+        keys[i] = AXIS[i].key;
+    }
+    char choices[160];
+    join_choices(keys, AXIS_COUNT, choices, sizeof choices);
+    return error_set(err, STATUS_USAGE, "variant: '%s' is no axis; the axes are %s", key, choices);
+}
+
+/* ---- names
+ * --------------------------------------------------------------------------------------- */
+
+static bool sharing_has_spelling(const struct sharing *sharing, const char *text)
+{
+    if (strcmp(sharing->id, text) == 0 || strcmp(sharing->name, text) == 0) {
+        return true;
+    }
+    for (size_t i = 0; i < 4 && sharing->spellings[i] != NULL; i++) {
+        if (strcmp(sharing->spellings[i], text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum status refuse_id(const char *text, struct error *err)
+{
+    char ids[N_NAMED][VARIANT_TEXT_SIZE];
+    const char *candidates[N_NAMED];
+    for (size_t i = 0; i < N_NAMED; i++) {
+        variant_id(&NAMED[i], ids[i]);
+        candidates[i] = ids[i];
+    }
+    char choices[200];
+    join_choices(candidates, N_NAMED, choices, sizeof choices);
+    const char *nearest = text_nearest(text, candidates, N_NAMED);
+    return error_set(err, STATUS_USAGE,
+                     "variant: expected %s (further axes after colons), found '%s'%s%s%s", choices,
+                     text, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                     nearest ? "'?" : "");
+}
+
+/* parse_sharing reads "qk", "qk+", "Q=K", "(Q=K-V)+". */
+static enum status parse_sharing(const char *text, struct variant *variant, struct error *err)
+{
+    char core[VARIANT_TEXT_SIZE];
+    size_t length = strlen(text);
+    if (length >= sizeof core) {
+        return refuse_id(text, err);
+    }
+    memcpy(core, text, length + 1);
+    bool plus = length > 0 && core[length - 1] == '+';
+    if (plus) {
+        core[--length] = '\0';
+    }
+    const char *name = core;
+    if (plus && length > 2 && core[0] == '(' && core[length - 1] == ')') {
+        core[length - 1] = '\0';
+        name = core + 1;
+    }
+    for (size_t i = 0; i < N_SHARING; i++) {
+        if (sharing_has_spelling(&SHARING[i], name)) {
+            *variant = (struct variant){.sharing = SHARING[i].id};
+            memcpy(variant->slot, SHARING[i].slot, sizeof variant->slot);
+            variant->score_term = plus ? SCORE_POSITION2D : SCORE_NONE;
+            return STATUS_OK;
+        }
+    }
+    return refuse_id(text, err);
+}
+
+enum status variant_parse(const char *text, struct variant *variant, struct error *err)
+{
+    char copy[2 * VARIANT_TEXT_SIZE];
+    size_t length = strlen(text);
+    if (length >= sizeof copy) {
+        return error_set(err, STATUS_USAGE, "variant: the text is longer than %zu characters",
+                         sizeof copy - 1);
+    }
+    memcpy(copy, text, length + 1);
+    char *rest = strchr(copy, ':');
+    if (rest != NULL) {
+        *rest++ = '\0';
+    }
+    struct variant parsed;
+    enum status status = parse_sharing(copy, &parsed, err);
+    while (status == STATUS_OK && rest != NULL) {
+        char *part = rest;
+        rest = strchr(part, ':');
+        if (rest != NULL) {
+            *rest++ = '\0';
+        }
+        char *equals = strchr(part, '=');
+        if (equals == NULL) {
+            return error_set(err, STATUS_USAGE,
+                             "variant: expected axis=value after the colon, found '%s' in '%s'",
+                             part, text);
+        }
+        *equals = '\0';
+        status = variant_set_axis(&parsed, part, equals + 1, err);
+    }
+    if (status == STATUS_OK) {
+        *variant = parsed;
+    }
+    return status;
+}
+
+void variant_id(const struct variant *variant, char id[VARIANT_TEXT_SIZE])
+{
+    size_t used = (size_t)snprintf(id, VARIANT_TEXT_SIZE, "%s%s", variant->sharing,
+                                   variant->score_term == SCORE_POSITION2D ? "+" : "");
+    for (size_t i = 0; i < AXIS_COUNT && used < VARIANT_TEXT_SIZE; i++) {
+        size_t value = axis_get(variant, (enum axis)i);
+        if (value == 0 || (i == AXIS_SCORE_TERM && value == SCORE_POSITION2D)) {
+            continue;
+        }
+        char text[VARIANT_TEXT_SIZE];
+        variant_axis_value(variant, i, text);
+        used += (size_t)snprintf(id + used, VARIANT_TEXT_SIZE - used, ":%s=%s", AXIS[i].key, text);
+    }
+}
+
+void variant_name(const struct variant *variant, char name[VARIANT_TEXT_SIZE])
+{
+    const char *sharing = sharing_of(variant)->name;
+    bool plus = variant->score_term == SCORE_POSITION2D;
+    bool brackets = plus && strchr(sharing, '=') != NULL;
+    size_t used = (size_t)snprintf(name, VARIANT_TEXT_SIZE, "%s%s%s%s", brackets ? "(" : "",
+                                   sharing, brackets ? ")" : "", plus ? "+" : "");
+    for (size_t i = 0; i < AXIS_COUNT && used < VARIANT_TEXT_SIZE; i++) {
+        size_t value = axis_get(variant, (enum axis)i);
+        if (value == 0 || (i == AXIS_SCORE_TERM && value == SCORE_POSITION2D)) {
+            continue;
+        }
+        char text[VARIANT_TEXT_SIZE];
+        variant_axis_value(variant, i, text);
+        bool flag = AXIS[i].values == FLAG_NAMES;
+        used += (size_t)snprintf(name + used, VARIANT_TEXT_SIZE - used, ", %s%s%s", AXIS[i].key,
+                                 flag ? "" : " ", flag ? "" : text);
+    }
+}
+
+/* ---- consequences
+ * -------------------------------------------------------------------------------- */
+
+enum status variant_check(const struct variant *variant, size_t n_head, struct error *err)
+{
+    size_t kv_heads = variant_kv_heads(variant, n_head);
+    char id[VARIANT_TEXT_SIZE];
+    variant_id(variant, id);
+    if (n_head == 0 || n_head % kv_heads != 0) {
+        return error_set(
+            err, STATUS_USAGE,
+            "variant %s: n_kv_head %zu does not divide n_head %zu; every key-value head "
+            "serves the same number of query heads",
+            id, kv_heads, n_head);
+    }
+    const int *slot = sharing_of(variant)->slot;
+    bool query_shares = slot[ROLE_Q] == slot[ROLE_K] || slot[ROLE_Q] == slot[ROLE_V];
+    if (query_shares && variant->query != QUERY_LINEAR) {
+        return error_set(
+            err, STATUS_USAGE,
+            "variant %s: query=%s gives Q no projection, so it cannot share one with K "
+            "or V; use qkv or kv",
+            id, QUERY_NAMES[variant->query]);
+    }
+    if (query_shares && kv_heads != n_head) {
+        return error_set(err, STATUS_USAGE,
+                         "variant %s: Q shares a projection with K or V, so there must be as many "
+                         "key-value heads as query heads (%zu), found n_kv_head %zu",
+                         id, n_head, kv_heads);
+    }
+    return STATUS_OK;
+}
+
+size_t variant_n_slot(const struct variant *variant)
+{
+    bool used[ROLE_COUNT] = {false};
+    size_t n = 0;
+    for (int role = 0; role < ROLE_COUNT; role++) {
+        int slot = variant->slot[role];
+        if (slot != SLOT_NONE && !used[slot]) {
+            used[slot] = true;
+            n++;
+        }
+    }
+    return n;
+}
+
+void variant_slot_roles(const struct variant *variant, int slot, char roles[4])
+{
+    size_t n = 0;
+    for (int role = 0; role < ROLE_COUNT; role++) {
+        if (variant->slot[role] == slot) {
+            roles[n++] = "qkv"[role];
+        }
+    }
+    roles[n] = '\0';
+}
+
+size_t variant_kv_heads(const struct variant *variant, size_t n_head)
+{
+    return variant->n_kv_head == 0 ? n_head : variant->n_kv_head;
+}
+
+size_t variant_cache_roles(const struct variant *variant)
+{
+    return variant->slot[ROLE_K] == variant->slot[ROLE_V] ? 1 : 2;
+}
+
+bool variant_product_symmetric(const struct variant *variant)
+{
+    return variant->slot[ROLE_Q] == variant->slot[ROLE_K];
+}
+
+bool variant_product_gram(const struct variant *variant)
+{
+    /* qk_norm gives q and k gains of their own: sum_c g_c h_c x_ic x_jc, where g_c h_c may be
+     * negative. */
+    return variant_product_symmetric(variant) && !variant->qk_norm;
+}
+
+bool variant_scores_symmetric(const struct variant *variant)
+{
+    return variant_product_symmetric(variant) &&
+           (variant->score_term == SCORE_NONE || variant->score_term == SCORE_TEMPERATURE ||
+            variant->score_term == SCORE_TEMPERATURE_SCALAR);
+}
+
+bool variant_k_bias_dead(const struct variant *variant)
+{
+    int k = variant->slot[ROLE_K];
+    return variant->slot[ROLE_Q] != k && variant->slot[ROLE_V] != k && !variant->qk_norm;
+}
+
+double variant_score_scale(const struct variant *variant)
+{
+    return variant->query == QUERY_IDENTITY ? 0.5 : 1.0;
+}
