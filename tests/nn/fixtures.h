@@ -1,0 +1,187 @@
+/* fixtures: small models of every legal variant, with generic weights and random batches.
+ *
+ * Weights are never left at 0 or 1, where a lost bias or gain would not show.
+ */
+#ifndef QKVLAB_TESTS_NN_FIXTURES_H
+#define QKVLAB_TESTS_NN_FIXTURES_H
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "nn/engine.h"
+#include "nn/model.h"
+#include "nn/reference.h"
+
+/* ---- variants --------------------------------------------------------------------------------- */
+
+static const char *const FIXTURE_SHARING[] = {"qkv", "qk", "kv", "qv", "qkv_tied"};
+static const char *const FIXTURE_QUERY[] = {"linear", "identity", "residual_mlp"};
+static const char *const FIXTURE_TERM[] = {"none",     "position2d", "temperature",
+                                           "key_bias", "relative",   "temperature_scalar"};
+_Static_assert(sizeof(FIXTURE_QUERY) / sizeof(FIXTURE_QUERY[0]) == QUERY_MAP_COUNT, "query maps");
+_Static_assert(sizeof(FIXTURE_TERM) / sizeof(FIXTURE_TERM[0]) == SCORE_TERM_COUNT, "score terms");
+
+#define FIXTURE_N_SHARING (sizeof(FIXTURE_SHARING) / sizeof(FIXTURE_SHARING[0]))
+#define FIXTURE_N_KV 3 /* as many as query heads, half of them, one */
+#define FIXTURE_N_COMBINATION                                                                      \
+    (FIXTURE_N_SHARING * QUERY_MAP_COUNT * SCORE_TERM_COUNT * 2 * 2 * FIXTURE_N_KV)
+
+/* fixture_variant builds the i-th combination of all axes; false: not a legal one. */
+static inline bool fixture_variant(size_t i, size_t n_head, struct variant *variant)
+{
+    struct error err;
+    ck_assert_int_eq(variant_parse(FIXTURE_SHARING[i % FIXTURE_N_SHARING], variant, &err),
+                     STATUS_OK);
+    i /= FIXTURE_N_SHARING;
+    const char *query = FIXTURE_QUERY[i % QUERY_MAP_COUNT];
+    i /= QUERY_MAP_COUNT;
+    const char *term = FIXTURE_TERM[i % SCORE_TERM_COUNT];
+    i /= SCORE_TERM_COUNT;
+    const char *qk_norm = i % 2 ? "1" : "0", *causal = i / 2 % 2 ? "1" : "0";
+    size_t kv = i / 4;
+    if ((kv == 1 && n_head < 4) || (kv == 2 && n_head < 2)) {
+        return false;
+    }
+    ck_assert_int_eq(variant_set_axis(variant, "query", query, &err), STATUS_OK);
+    ck_assert_int_eq(variant_set_axis(variant, "score_term", term, &err), STATUS_OK);
+    ck_assert_int_eq(variant_set_axis(variant, "qk_norm", qk_norm, &err), STATUS_OK);
+    ck_assert_int_eq(variant_set_axis(variant, "causal", causal, &err), STATUS_OK);
+    variant->n_kv_head = kv == 0 ? 0 : kv == 1 ? n_head / 2 : 1;
+    return variant_check(variant, n_head, &err) == STATUS_OK;
+}
+
+/* ---- models ----------------------------------------------------------------------------------- */
+
+static inline struct model_shape fixture_shape(const struct variant *variant, size_t n_embd,
+                                               size_t n_layer, size_t n_head, size_t n_token)
+{
+    return (struct model_shape){.variant = *variant,
+                                .n_embd = n_embd,
+                                .n_layer = n_layer,
+                                .n_head = n_head,
+                                .mlp_ratio = 2,
+                                .n_token = n_token,
+                                .n_position = n_token,
+                                .pos_dim = 6,
+                                .n_symbol = 10,
+                                .n_class = 10};
+}
+
+/* A generic value for an element of a tensor: matrices keep activations near 1, gains are near 1,
+ * the score's own factor is away from 0. */
+static inline float fixture_value(const struct tensor *tensor, struct rng rng, size_t i)
+{
+    double noise = rng_normal(rng, i);
+    if (strstr(tensor->name, "norm") || strstr(tensor->name, "ln")) {
+        return (float)((strstr(tensor->name, "weight") ? 1.0 : 0.0) + 0.3 * noise);
+    }
+    if (strstr(tensor->name, "score_scale")) {
+        return (float)(1.3 + 0.1 * noise);
+    }
+    if (strstr(tensor->name, "pos_w")) {
+        return (float)(0.2 + 0.3 * noise);
+    }
+    if (tensor->n_dim == 2 && strcmp(tensor->name, "pos_emb") != 0) {
+        return (float)(noise / sqrt((double)tensor->dim[1]));
+    }
+    return (float)(0.5 * noise);
+}
+
+static inline void fixture_weights(const struct model *model, uint64_t seed, float *param)
+{
+    for (size_t t = 0; t < model->layout.n_tensor; t++) {
+        const struct tensor *tensor = &model->layout.tensor[t];
+        struct rng rng = rng_make(seed, "fixture/%s", tensor->name);
+        for (size_t i = 0; i < tensor->n_element; i++) {
+            param[tensor->offset + i] = fixture_value(tensor, rng, i);
+        }
+    }
+}
+
+/* ---- batches ---------------------------------------------------------------------------------- */
+
+struct fixture_batch {
+    int32_t *ids, *targets;
+    struct batch batch;
+};
+
+static inline struct fixture_batch fixture_batch_make(size_t n_sequence, size_t n_token,
+                                                      uint64_t seed)
+{
+    size_t n = n_sequence * n_token;
+    struct fixture_batch made = {malloc(n * sizeof(int32_t)), malloc(n * sizeof(int32_t)), {0}};
+    ck_assert(made.ids && made.targets);
+    for (size_t i = 0; i < n; i++) {
+        made.ids[i] = (int32_t)rng_below(rng_make(seed, "ids"), i, 10);
+        made.targets[i] = (int32_t)rng_below(rng_make(seed, "targets"), i, 10);
+    }
+    made.batch = (struct batch){n_sequence, n_token, made.ids, made.targets};
+    return made;
+}
+
+static inline void fixture_batch_free(struct fixture_batch *made)
+{
+    free(made->ids);
+    free(made->targets);
+}
+
+/* ---- engines ---------------------------------------------------------------------------------- */
+
+/* An engine with generic weights. */
+static inline struct engine *fixture_engine(const struct model_shape *shape,
+                                            const struct engine_options *options, uint64_t seed)
+{
+    struct engine *engine;
+    struct error err;
+    enum status status = engine_create(&engine, shape, options, &err);
+    ck_assert_msg(status == STATUS_OK, "engine_create: %s", status == STATUS_OK ? "" : err.text);
+    engine_initialise(engine, 1);
+    fixture_weights(engine_model(engine), seed, engine_param(engine));
+    engine_weights_changed(engine);
+    return engine;
+}
+
+/* A reference with the weights of an engine of the same layout. */
+static inline struct reference_model fixture_reference(struct engine *engine, size_t max_sequence,
+                                                       size_t n_token)
+{
+    struct reference_model reference;
+    struct error err;
+    const struct model *model = engine_model(engine);
+    ck_assert_int_eq(reference_model_create(&reference, model, max_sequence, n_token, &err),
+                     STATUS_OK);
+    for (size_t i = 0; i < model->layout.n_param; i++) {
+        reference.param[i] = engine_param(engine)[i];
+    }
+    return reference;
+}
+
+/* fixture_error returns max |found - expected| / max(max |expected|, floor); *worst is where. */
+static inline double fixture_error(const float *found, const double *expected, size_t n,
+                                   double floor, size_t *worst)
+{
+    double scale = floor, largest = -1.0;
+    for (size_t i = 0; i < n; i++) {
+        double difference = fabs(found[i] - expected[i]);
+        scale = fmax(scale, fabs(expected[i]));
+        if (isnan(difference) || difference > largest) {
+            largest = isnan(difference) ? INFINITY : difference;
+            *worst = i;
+        }
+    }
+    return largest > 0.0 ? largest / scale : 0.0;
+}
+
+static inline double fixture_largest(const double *value, size_t n)
+{
+    double largest = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        largest = fmax(largest, fabs(value[i]));
+    }
+    return largest;
+}
+
+#endif

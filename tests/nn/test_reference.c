@@ -1,0 +1,158 @@
+/* The reference must be right by itself: its backward pass against its own central differences, its
+ * forward pass against numbers that can be worked out by hand. */
+#include "runner.h"
+
+#include "nn/fixtures.h"
+
+#define N_TOKEN 4
+#define N_EMBD 4
+#define N_HEAD 2
+
+/* One head of width 1, two tokens, all projections 1: a softmax over x_i x_j. */
+START_TEST(attention_by_hand)
+{
+    struct reference_shape shape = {.n_token = 2,
+                                    .n_embd = 1,
+                                    .n_head = 1,
+                                    .n_kv_head = 1,
+                                    .score_scale = 1.0};
+    double one = 1.0, x[2] = {1.0, 3.0};
+    struct reference_weights weights = {.role = {&one, &one, &one}};
+    struct reference_pass pass;
+    ck_assert_int_eq(reference_pass_create(&pass, &shape, NULL), STATUS_OK);
+    reference_attention_forward(&shape, &weights, x, &pass);
+    ck_assert_double_eq_tol(pass.product[1], 3.0, 1e-15);
+    ck_assert_double_eq_tol(pass.product[3], 9.0, 1e-15);
+    double right = 1.0 / (1.0 + exp(1.0 - 3.0));
+    ck_assert_double_eq_tol(pass.attention[1], right, 1e-15);
+    ck_assert_double_eq_tol(pass.output[0], 1.0 + 2.0 * right, 1e-15);
+
+    shape.causal = true;
+    reference_attention_forward(&shape, &weights, x, &pass);
+    ck_assert_double_eq(pass.attention[0], 1.0);
+    ck_assert_double_eq(pass.attention[1], 0.0);
+    ck_assert_double_eq(pass.output[0], 1.0);
+    ck_assert(isinf(pass.scores[1]));
+    reference_pass_free(&pass);
+}
+END_TEST
+
+/* S' = S sum w + sum w P + b with m = 2: channel 0 is sin(i), channel 1 is sin(j). */
+START_TEST(score_terms_by_hand)
+{
+    double one = 1.0, x[3] = {1.0, 2.0, 3.0}, pos_w[2] = {0.5, 0.25}, pos_b = 7.0, factor = 3.0;
+    struct reference_weights weights = {.role = {&one, &one, &one},
+                                        .pos_w = pos_w,
+                                        .pos_b = &pos_b,
+                                        .score_scale = &factor};
+    const double product = 6.0; /* of tokens 1 and 2 */
+    const double expected[SCORE_TERM_COUNT] = {
+        [SCORE_NONE] = product,
+        [SCORE_POSITION2D] = product * 0.75 + 0.5 * sin(1.0) + 0.25 * sin(2.0) + 7.0,
+        [SCORE_TEMPERATURE] = product * 0.75,
+        [SCORE_KEY_BIAS] = product + 0.25 * sin(2.0),
+        [SCORE_RELATIVE] = product * 0.75 + 0.5 * sin(-1.0) + 0.25 * cos(-1.0),
+        [SCORE_TEMPERATURE_SCALAR] = product * 3.0,
+    };
+    for (int term = 0; term < SCORE_TERM_COUNT; term++) {
+        struct reference_shape shape = {.n_token = 3,
+                                        .n_embd = 1,
+                                        .n_head = 1,
+                                        .n_kv_head = 1,
+                                        .pos_dim = 2,
+                                        .score_term = (enum score_term)term,
+                                        .score_scale = 1.0};
+        struct reference_pass pass;
+        ck_assert_int_eq(reference_pass_create(&pass, &shape, NULL), STATUS_OK);
+        reference_attention_forward(&shape, &weights, x, &pass);
+        ck_assert_double_eq_tol(pass.scores[1 * 3 + 2], expected[term], 1e-14);
+        reference_pass_free(&pass);
+    }
+}
+END_TEST
+
+/* The identity query reads the input, cut into heads, at half the scale. */
+START_TEST(identity_query_by_hand)
+{
+    struct variant variant;
+    ck_assert_int_eq(variant_parse("qkv:query=identity", &variant, NULL), STATUS_OK);
+    struct model_shape model_shape = fixture_shape(&variant, 2, 1, 2, 1);
+    struct reference_shape shape = reference_shape_of(&model_shape, 1);
+    double identity[4] = {1.0, 0.0, 0.0, 1.0}, x[2] = {3.0, 5.0};
+    struct reference_weights weights = {.role = {NULL, identity, identity}};
+    struct reference_pass pass;
+    ck_assert_int_eq(reference_pass_create(&pass, &shape, NULL), STATUS_OK);
+    reference_attention_forward(&shape, &weights, x, &pass);
+    ck_assert_double_eq_tol(pass.product[0], 0.5 * 9.0, 1e-15);
+    ck_assert_double_eq_tol(pass.product[1], 0.5 * 25.0, 1e-15);
+    reference_pass_free(&pass);
+}
+END_TEST
+
+/* Every gradient of the whole model by central differences, for every combination of the axes. */
+static void check_differences(const struct variant *variant)
+{
+    struct model_shape shape = fixture_shape(variant, N_EMBD, 1, N_HEAD, N_TOKEN);
+    struct model model;
+    struct reference_model reference;
+    struct error err;
+    ck_assert_int_eq(model_create(&model, &shape, &err), STATUS_OK);
+    ck_assert_int_eq(reference_model_create(&reference, &model, 1, N_TOKEN, &err), STATUS_OK);
+    struct fixture_batch made = fixture_batch_make(1, N_TOKEN, 3);
+    float *param = malloc(model.layout.n_param * sizeof(float));
+    ck_assert_ptr_nonnull(param);
+    fixture_weights(&model, 5, param);
+    for (size_t i = 0; i < model.layout.n_param; i++) {
+        reference.param[i] = param[i];
+    }
+    double loss = reference_model_gradient(&reference, &made.batch);
+    ck_assert_double_eq(reference_model_loss(&reference, &made.batch), loss);
+    double largest = fixture_largest(reference.grad, model.layout.n_param);
+    const double h = 1e-5;
+    for (size_t t = 0; t < model.layout.n_tensor; t++) {
+        const struct tensor *tensor = &model.layout.tensor[t];
+        for (size_t i = tensor->offset; i < tensor->offset + tensor->n_element; i++) {
+            double kept = reference.param[i];
+            reference.param[i] = kept + h;
+            double above = reference_model_loss(&reference, &made.batch);
+            reference.param[i] = kept - h;
+            double below = reference_model_loss(&reference, &made.batch);
+            reference.param[i] = kept;
+            double difference = (above - below) / (2.0 * h) - reference.grad[i];
+            char id[VARIANT_TEXT_SIZE];
+            variant_id(variant, id);
+            ck_assert_msg(fabs(difference) <= 1e-8 * fmax(largest, 1.0), "%s: %s[%zu] is off by %g",
+                          id, tensor->name, i - tensor->offset, difference);
+        }
+    }
+    free(param);
+    fixture_batch_free(&made);
+    reference_model_free(&reference);
+    model_free(&model);
+}
+
+START_TEST(gradients_equal_central_differences)
+{
+    size_t n_legal = 0;
+    for (size_t i = 0; i < FIXTURE_N_COMBINATION; i++) {
+        struct variant variant;
+        if (fixture_variant(i, N_HEAD, &variant)) {
+            check_differences(&variant);
+            n_legal++;
+        }
+    }
+    ck_assert_uint_gt(n_legal, 200);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("reference");
+    TCase *cases = tcase_create("reference");
+    tcase_add_test(cases, attention_by_hand);
+    tcase_add_test(cases, score_terms_by_hand);
+    tcase_add_test(cases, identity_query_by_hand);
+    tcase_add_test(cases, gradients_equal_central_differences);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
