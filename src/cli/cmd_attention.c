@@ -1,0 +1,148 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/table.h"
+#include "report/report.h"
+#include "report/run.h"
+
+struct gallery {
+    struct table *table;
+    size_t n_picture, n_without; /* runs that kept no maps */
+};
+
+static const char *const numbers[] = {"needed", "diagonal", "asymmetry_product",
+                                      "asymmetry_scores"};
+#define N_NUMBER (sizeof numbers / sizeof numbers[0])
+
+static void add_head(struct table *table, const struct run *run, const char *head,
+                     const json_t *values)
+{
+    table_text(table, run->id);
+    table_text(table, head);
+    for (size_t i = 0; i < N_NUMBER; i++) {
+        table_number(table, json_get_number(values, numbers[i], NAN));
+    }
+}
+
+static void add_run(struct table *table, const struct run *run)
+{
+    const json_t *head;
+    for (size_t h = 0; (head = run_head(run, h)) != NULL; h++) {
+        char name[32];
+        snprintf(name, sizeof name, "%zu", h);
+        add_head(table, run, name, head);
+    }
+    const json_t *attention = json_object_get(run->root, "attention");
+    add_head(table, run, "mean", json_object_get(attention, "mean"));
+}
+
+static enum status show_run(struct gallery *gallery, const char *folder, struct error *err)
+{
+    struct run run;
+    char maps[PATH_SIZE];
+    size_t n_picture = 0;
+    enum status status = run_load(folder, &run, err);
+    if (status == STATUS_OK) {
+        status = path_format(maps, err, "%s/attention", folder);
+    }
+    if (status == STATUS_OK && !folder_exists(maps)) {
+        gallery->n_without++;
+    } else if (status == STATUS_OK) {
+        status = report_attention_pictures(folder, &n_picture, err);
+        gallery->n_picture += n_picture;
+        add_run(gallery->table, &run);
+    }
+    run_free(&run);
+    return status;
+}
+
+static bool is_partial(const char *name)
+{
+    static const char suffix[] = ".partial";
+    size_t n = strlen(name), n_suffix = strlen(suffix);
+    return n >= n_suffix && strcmp(name + n - n_suffix, suffix) == 0;
+}
+
+/* Every finished run of an out folder; one that cannot be read is said, and the others go on. */
+static enum status show_all(struct gallery *gallery, const char *runs, struct error *err)
+{
+    char **names;
+    size_t n_name;
+    enum status status = folder_list(runs, &names, &n_name, err), worst = status;
+    for (size_t i = 0; status == STATUS_OK && i < n_name; i++) {
+        char folder[PATH_SIZE];
+        struct error run_error = {0};
+        if (is_partial(names[i])) {
+            continue;
+        }
+        status = path_format(folder, err, "%s/%s", runs, names[i]);
+        if (status != STATUS_OK) {
+            break;
+        }
+        enum status shown = show_run(gallery, folder, &run_error);
+        if (shown == STATUS_DATA) {
+            fprintf(stderr, "qkvlab: %s\n", run_error.text);
+            worst = shown;
+        } else if (shown != STATUS_OK) {
+            *err = run_error;
+            status = shown;
+        }
+    }
+    if (names) {
+        folder_list_free(names, n_name);
+    }
+    return status == STATUS_OK ? worst : status;
+}
+
+static enum status show(struct gallery *gallery, const char *folder, struct error *err)
+{
+    char runs[PATH_SIZE], run_json[PATH_SIZE];
+    enum status status = path_format(runs, err, "%s/runs", folder);
+    if (status == STATUS_OK) {
+        status = path_format(run_json, err, "%s/run.json", folder);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (file_exists(run_json)) {
+        return show_run(gallery, folder, err);
+    }
+    if (folder_exists(runs)) {
+        return show_all(gallery, runs, err);
+    }
+    return error_set(err, STATUS_DATA,
+                     "%s: neither a run (no run.json in it) nor a folder with runs (no runs/ in "
+                     "it); train some with qkvlab run --out %s",
+                     folder, folder);
+}
+
+enum status cmd_attention(const struct arguments *arguments, struct error *err)
+{
+    static const struct column columns[] = {
+        {"id", "run", 0},
+        {"head", "head", 0},
+        {"needed", "needed", 3},
+        {"diagonal", "diagonal", 3},
+        {"asymmetry_product", "asym QK^T", 3},
+        {"asymmetry_scores", "asym scores", 3},
+    };
+    struct gallery gallery = {.table = table_create(columns, sizeof columns / sizeof columns[0])};
+    enum status status = show(&gallery, arguments_folder(arguments), err);
+    if (status == STATUS_OK || (status == STATUS_DATA && err->text[0] == '\0')) {
+        enum status printed = table_print(gallery.table, arguments->format, err);
+        status = printed == STATUS_OK ? status : printed;
+        if (!arguments->quiet) {
+            fprintf(stderr, "%zu pictures written beside the maps\n", gallery.n_picture);
+        }
+        if (!arguments->quiet && gallery.n_without > 0) {
+            fprintf(stderr, "%zu runs kept no maps: train with --set attention=final\n",
+                    gallery.n_without);
+        }
+    }
+    table_free(gallery.table);
+    return status;
+}

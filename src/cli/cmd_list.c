@@ -1,0 +1,190 @@
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/preset.h"
+#include "cli/table.h"
+#include "lab/config.h"
+#include "lab/task.h"
+#include "nn/variant.h"
+
+#define N_COLUMN(columns) (sizeof(columns) / sizeof((columns)[0]))
+
+/* ---- variants ---- */
+
+static void append(char *text, size_t size, const char *more)
+{
+    strncat(text, more, size - strlen(text) - 1);
+}
+
+/* "q k v" where nothing is shared, "qk v" where Q and K are one projection. */
+static void describe_slots(const struct variant *variant, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (size_t slot = 0; slot < variant_n_slot(variant); slot++) {
+        char roles[4];
+        variant_slot_roles(variant, (int)slot, roles);
+        append(text, size, slot ? " " : "");
+        append(text, size, roles);
+    }
+}
+
+/* The axes besides sharing that differ from the plain row: "score_term=position2d". */
+static void describe_axes(const struct variant *variant, char *text, size_t size)
+{
+    const struct variant *plain = variant_named(0);
+    text[0] = '\0';
+    for (size_t i = 0; variant_axis_key(i); i++) {
+        char value[VARIANT_TEXT_SIZE], usual[VARIANT_TEXT_SIZE];
+        variant_axis_value(variant, i, value);
+        variant_axis_value(plain, i, usual);
+        if (strcmp(value, usual) == 0) {
+            continue;
+        }
+        append(text, size, text[0] ? ", " : "");
+        append(text, size, variant_axis_key(i));
+        append(text, size, "=");
+        append(text, size, value);
+    }
+}
+
+static struct table *list_variants(void)
+{
+    static const struct column columns[] = {
+        {"id", "id", 0},
+        {"name", "name", 0},
+        {"projections", "projections", 0},
+        {"n_projection", "learned", 0},
+        {"n_cached", "cached", 0},
+        {"product_symmetric", "QK^T symmetric", 0},
+        {"scores_symmetric", "scores symmetric", 0},
+        {"axes", "further", 0},
+    };
+    struct table *table = table_create(columns, N_COLUMN(columns));
+    for (size_t i = 0; variant_named(i); i++) {
+        const struct variant *variant = variant_named(i);
+        char id[VARIANT_TEXT_SIZE], name[VARIANT_TEXT_SIZE], slots[16], axes[256];
+        variant_id(variant, id);
+        variant_name(variant, name);
+        describe_slots(variant, slots, sizeof slots);
+        describe_axes(variant, axes, sizeof axes);
+        table_text(table, id);
+        table_text(table, name);
+        table_text(table, slots);
+        table_integer(table, (long long)variant_n_slot(variant));
+        table_integer(table, (long long)variant_cache_roles(variant));
+        table_bool(table, variant_product_symmetric(variant));
+        table_bool(table, variant_scores_symmetric(variant));
+        table_text(table, axes);
+    }
+    return table;
+}
+
+/* ---- tasks ---- */
+
+#define EXAMPLE_TOKENS 16
+
+/* Says which position an output needs, by the two ends of a sequence: "first needs 15, last 0". */
+static void describe_needed(const struct task *task, char *text, size_t size)
+{
+    int first = task->needed_key(0, EXAMPLE_TOKENS);
+    int last = task->needed_key(EXAMPLE_TOKENS - 1, EXAMPLE_TOKENS);
+    if (first == TASK_NO_KEY) {
+        snprintf(text, size, "none alone");
+    } else {
+        snprintf(text, size, "0 <- %d, %d <- %d", first, EXAMPLE_TOKENS - 1, last);
+    }
+}
+
+static struct table *list_tasks(void)
+{
+    static const struct column columns[] = {
+        {"name", "name", 0},
+        {"formula", "formula", 0},
+        {"example", "example", 0},
+        {"needed_key", "output <- needed key, T = 16", 0},
+        {"position_floor", "floor, T = 16", 3},
+    };
+    struct table *table = table_create(columns, N_COLUMN(columns));
+    for (size_t i = 0; task_at(i); i++) {
+        const struct task *task = task_at(i);
+        char needed[64];
+        describe_needed(task, needed, sizeof needed);
+        table_text(table, task->name);
+        table_text(table, task->formula);
+        table_text(table, task->example);
+        table_text(table, needed);
+        table_number(table, task_floor(task, EXAMPLE_TOKENS));
+    }
+    return table;
+}
+
+/* ---- presets and keys ---- */
+
+static struct table *list_presets(void)
+{
+    static const struct column columns[] = {
+        {"name", "name", 0}, {"seeds", "seeds", 0}, {"summary", NULL, 0},
+        {"set", NULL, 0},    {"what", "what", 0},
+    };
+    struct table *table = table_create(columns, N_COLUMN(columns));
+    for (size_t i = 0; preset_at(i); i++) {
+        const struct preset *preset = preset_at(i);
+        char set[512] = "", what[1024];
+        for (size_t k = 0; k < PRESET_MAX_SET && preset->set[k]; k++) {
+            append(set, sizeof set, k ? " " : "");
+            append(set, sizeof set, preset->set[k]);
+        }
+        snprintf(what, sizeof what, "%s (%s)", preset->summary, set);
+        table_text(table, preset->name);
+        table_text(table, preset->seeds);
+        table_text(table, preset->summary);
+        table_text(table, set);
+        table_text(table, what);
+    }
+    return table;
+}
+
+static void add_text_or_missing(struct table *table, const char *text)
+{
+    if (text) {
+        table_text(table, text);
+    } else {
+        table_missing(table);
+    }
+}
+
+static struct table *list_keys(void)
+{
+    static const struct column columns[] = {
+        {"name", "key", 0},        {"alias", "alias", 0},       {"type", NULL, 0},
+        {"default", "default", 0}, {"accepted", "accepted", 0}, {"help", "what it is", 0},
+    };
+    struct table *table = table_create(columns, N_COLUMN(columns));
+    for (size_t i = 0; config_key_at(i); i++) {
+        const struct config_key *key = config_key_at(i);
+        table_text(table, key->name);
+        add_text_or_missing(table, key->alias);
+        table_text(table, key->type);
+        add_text_or_missing(table, key->preset);
+        add_text_or_missing(table, key->accepted);
+        table_text(table, key->help);
+    }
+    return table;
+}
+
+enum status cmd_list(const struct arguments *arguments, struct error *err)
+{
+    const char *topic = arguments->operand[0];
+    enum status status = word_check(WORD_TOPIC, "topic", topic, err);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    struct table *table = !strcmp(topic, "variants")  ? list_variants()
+                          : !strcmp(topic, "tasks")   ? list_tasks()
+                          : !strcmp(topic, "presets") ? list_presets()
+                                                      : list_keys();
+    status = table_print(table, arguments->format, err);
+    table_free(table);
+    return status;
+}

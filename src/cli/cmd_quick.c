@@ -1,0 +1,207 @@
+/* The first thing a newcomer runs: the preset, the report, and a summary that fits the terminal. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/command.h"
+#include "cli/plan.h"
+#include "lab/record.h"
+#include "report/report.h"
+#include "report/run.h"
+
+#define N_NAME_COLUMN 2 /* id and print name of the variant */
+
+static bool same_row(const struct config *a, const struct config *b)
+{
+    char name_a[VARIANT_TEXT_SIZE], name_b[VARIANT_TEXT_SIZE];
+    variant_id(&a->variant, name_a);
+    variant_id(&b->variant, name_b);
+    return strcmp(name_a, name_b) == 0;
+}
+
+static bool same_column(const struct config *a, const struct config *b)
+{
+    return a->task == b->task;
+}
+
+typedef bool same_function(const struct config *, const struct config *);
+
+/* Lists the first run of every group of runs that are the same in one respect. */
+static size_t find_groups(const struct plan *plan, same_function *same, size_t *first)
+{
+    size_t n = 0;
+    for (size_t run = 0; run < plan->n_run; run++) {
+        size_t g = 0;
+        while (g < n && !same(&plan->config[first[g]], &plan->config[run])) {
+            g++;
+        }
+        if (g == n) {
+            first[n++] = run;
+        }
+    }
+    return n;
+}
+
+static double token_accuracy(const struct plan *plan, size_t index)
+{
+    char id[CONFIG_ID_SIZE], folder[PATH_SIZE];
+    struct run run = {0};
+    double accuracy = NAN;
+    config_id(&plan->config[index], id);
+    if (record_path(plan->arguments->out, id, folder, NULL) == STATUS_OK) {
+        if (run_load(folder, &run, NULL) == STATUS_OK && run_is_ok(&run)) {
+            accuracy = run.measure[MEASURE_TOKEN_ACCURACY];
+        }
+        run_free(&run);
+    }
+    return accuracy;
+}
+
+/* Mean over the runs of one variant and task; NaN where none is there. */
+static double cell_mean(const struct plan *plan, const double *accuracy, size_t row, size_t column)
+{
+    double sum = 0.0;
+    size_t n = 0;
+    for (size_t run = 0; run < plan->n_run; run++) {
+        const struct config *config = &plan->config[run];
+        if (!same_row(config, &plan->config[row]) || !same_column(config, &plan->config[column]) ||
+            !isfinite(accuracy[run])) {
+            continue;
+        }
+        sum += accuracy[run];
+        n++;
+    }
+    return n ? sum / (double)n : NAN;
+}
+
+/* The runs' accuracies, and the first run of each row and of each column. */
+struct summary {
+    const struct plan *plan;
+    double *accuracy;
+    size_t *row, *column;
+    size_t n_row, n_column;
+};
+
+static bool summary_make(struct summary *summary, const struct plan *plan)
+{
+    *summary = (struct summary){.plan = plan};
+    summary->accuracy = calloc(plan->n_run + 1, sizeof *summary->accuracy);
+    summary->row = calloc(plan->n_run + 1, sizeof *summary->row);
+    summary->column = calloc(plan->n_run + 1, sizeof *summary->column);
+    if (!summary->accuracy || !summary->row || !summary->column) {
+        return false;
+    }
+    for (size_t run = 0; run < plan->n_run; run++) {
+        summary->accuracy[run] = token_accuracy(plan, run);
+    }
+    summary->n_row = find_groups(plan, same_row, summary->row);
+    summary->n_column = find_groups(plan, same_column, summary->column);
+    if (summary->n_column > TABLE_MAX_COLUMN - N_NAME_COLUMN) {
+        summary->n_column = TABLE_MAX_COLUMN - N_NAME_COLUMN;
+    }
+    return true;
+}
+
+static void summary_free(struct summary *summary)
+{
+    free(summary->accuracy);
+    free(summary->row);
+    free(summary->column);
+}
+
+static void add_row(struct table *table, const struct summary *summary, size_t row)
+{
+    const struct variant *variant = &summary->plan->config[row].variant;
+    char id[VARIANT_TEXT_SIZE], name[VARIANT_TEXT_SIZE];
+    variant_id(variant, id);
+    variant_name(variant, name);
+    table_text(table, id);
+    table_text(table, name);
+    for (size_t c = 0; c < summary->n_column; c++) {
+        table_number(table, cell_mean(summary->plan, summary->accuracy, row, summary->column[c]));
+    }
+}
+
+static enum status print_summary(const struct plan *plan, struct error *err)
+{
+    struct column column[TABLE_MAX_COLUMN] = {{"variant", NULL, 0}, {"name", "variant", 0}};
+    struct summary summary;
+    struct table *table = NULL;
+    if (summary_make(&summary, plan)) {
+        for (size_t c = 0; c < summary.n_column; c++) {
+            struct column *task = &column[N_NAME_COLUMN + c];
+            task->key = task->title = plan->config[summary.column[c]].task->name;
+            task->decimals = 3;
+        }
+        table = table_create(column, N_NAME_COLUMN + summary.n_column);
+        for (size_t r = 0; r < summary.n_row; r++) {
+            add_row(table, &summary, summary.row[r]);
+        }
+    }
+    enum status status = table_print(table, plan->arguments->format, err);
+    table_free(table);
+    summary_free(&summary);
+    return status;
+}
+
+static size_t count_seeds(const struct plan *plan)
+{
+    size_t n = 0;
+    for (size_t run = 0; run < plan->n_run; run++) {
+        bool seen = false;
+        for (size_t k = 0; k < run && !seen; k++) {
+            seen = plan->config[k].seed == plan->config[run].seed;
+        }
+        n += !seen;
+    }
+    return n;
+}
+
+static enum status report_and_print(const struct plan *plan, struct error *err)
+{
+    struct report_summary summary;
+    enum status status = report_write(plan->arguments->out, &summary, err);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    bool text = plan->arguments->format == FORMAT_TEXT;
+    if (text) {
+        size_t n_seed = count_seeds(plan);
+        printf("Mean token accuracy over %zu seed%s\n\n", n_seed, n_seed == 1 ? "" : "s");
+    }
+    status = print_summary(plan, err);
+    if (status == STATUS_OK && text) {
+        printf("\nReport: %s\n", summary.markdown);
+    } else if (status == STATUS_OK && !plan->arguments->quiet) {
+        fprintf(stderr, "Report: %s\n", summary.markdown);
+    }
+    return status;
+}
+
+static enum status train_and_report(const struct plan *plan, struct error *err)
+{
+    struct error report_error = {0};
+    enum status made = plan_run(plan, err);
+    if (made != STATUS_OK && made != STATUS_FAILED) {
+        return made;
+    }
+    enum status reported = report_and_print(plan, &report_error);
+    if (reported == STATUS_OK) {
+        return made;
+    }
+    *err = report_error;
+    return reported;
+}
+
+enum status cmd_quick(const struct arguments *arguments, struct error *err)
+{
+    struct plan plan;
+    enum status status = plan_create(&plan, arguments, preset_find("quick"), err);
+    if (status == STATUS_OK) {
+        status = arguments->dry_run ? plan_preview(&plan, err) : train_and_report(&plan, err);
+    }
+    plan_free(&plan);
+    return status;
+}

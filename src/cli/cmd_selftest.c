@@ -1,0 +1,39 @@
+#include <stdio.h>
+
+#include "base/threads.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/table.h"
+#include "nn/selftest.h"
+
+enum status cmd_selftest(const struct arguments *arguments, struct error *err)
+{
+    static const struct column columns[] = {
+        {"name", "check", 0},    {"measured", "measured", -3}, {"bound", "allowed", -3},
+        {"result", "result", 0}, {"what", "what", 0},          {"detail", NULL, 0},
+    };
+    struct table *table = table_create(columns, sizeof columns / sizeof columns[0]);
+    struct selftest_result result;
+    size_t n_failed = 0, n_check = 0;
+    threads_flush_denormals();
+    for (; selftest_run(n_check, &result); n_check++) {
+        table_text(table, result.name);
+        table_number(table, result.measured);
+        table_number(table, result.bound);
+        table_text(table, result.passed ? "passed" : "FAILED");
+        table_text(table, result.what);
+        table_text(table, result.detail);
+        if (!result.passed) {
+            n_failed++;
+            fprintf(stderr, "qkvlab: %s failed: %s\n", result.name, result.detail);
+        }
+    }
+    enum status status = table_print(table, arguments->format, err);
+    table_free(table);
+    if (status != STATUS_OK || n_failed == 0) {
+        return status;
+    }
+    return error_set(err, STATUS_FAILED,
+                     "%zu of %zu checks failed: results of this machine cannot be trusted",
+                     n_failed, n_check);
+}

@@ -1,0 +1,214 @@
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/preset.h"
+
+static const struct command commands[COMMAND_COUNT] = {
+    [COMMAND_QUICK] = {"quick",
+                       "",
+                       WORD_NONE,
+                       0,
+                       0,
+                       "the first look: seven sharing variants on every task, and a report",
+                       {{"qkvlab quick", "all of it, in a few minutes"},
+                        {"qkvlab quick --set task=reverse --seeds 0", "one task, one seed"},
+                        {"qkvlab quick --jobs 2 --out first-look",
+                         "two runs at a time, into a folder"}},
+                       "Trains the preset `quick`, writes the report, and prints the mean token "
+                       "accuracy, variants "
+                       "down and tasks across. A key given with --set replaces the preset's.",
+                       cmd_quick},
+    [COMMAND_RUN] =
+        {"run",
+         "[PRESET]",
+         WORD_PRESET,
+         0,
+         1,
+         "train one run or a grid of runs",
+         {{"qkvlab run --set task=reverse --set variant=qkv", "one run at the defaults"},
+          {"qkvlab run --set variant=qkv,qk,kv --seeds 0-4", "three variants, five seeds each"},
+          {"qkvlab run quick --dry-run", "what a preset would train; writes nothing"},
+          {"qkvlab run --set n_embd=32,64 --shard 0/2", "the first half of a grid"},
+          {"qkvlab run dynamics --jobs 2 --format csv > runs.csv", "results as CSV"}},
+         "Keys are listed by `qkvlab list keys`, presets by `qkvlab list presets`. Several values "
+         "of a key make a grid; seeds vary fastest. A run that is already in the folder is "
+         "skipped, so the same command again goes on where it was interrupted. Prints the results "
+         "of the whole grid. A run that diverges is recorded, the others go on, and the exit "
+         "status is 1.",
+         cmd_run},
+    [COMMAND_STATUS] =
+        {"status",
+         "[OUT]",
+         WORD_FOLDER,
+         0,
+         1,
+         "what is done, running or interrupted in a folder",
+         {{"qkvlab status", "the folder qkvlab-out"},
+          {"qkvlab status results --format csv", "another one, as CSV"}},
+         "Lists every run in OUT/runs with its state: ok, diverged, failed, running (with the "
+         "process at work on it) or interrupted.",
+         cmd_status},
+    [COMMAND_REPORT] =
+        {"report",
+         "[OUT]",
+         WORD_FOLDER,
+         0,
+         1,
+         "write tables and figures of the finished runs",
+         {{"qkvlab report", "reads qkvlab-out/runs, writes qkvlab-out/report"},
+          {"qkvlab report results", "another folder"}},
+         "Writes report.md, runs.csv, cells.csv, report.json and figures to OUT/report, from the "
+         "run folders alone, and prints the path of report.md.",
+         cmd_report},
+    [COMMAND_ATTENTION] =
+        {"attention",
+         "[OUT|RUN]",
+         WORD_FOLDER,
+         0,
+         1,
+         "attention maps as pictures, and their numbers",
+         {{"qkvlab attention", "every run in qkvlab-out"},
+          {"qkvlab attention qkvlab-out/runs/reverse-qk-s0-*", "one run"},
+          {"qkvlab attention results --format json", "the numbers as JSON"}},
+         "Writes a PNG beside every attention map of the runs, and prints for each head of the "
+         "last layer the share of attention on the key that the task needs, the share on the "
+         "position itself, and how asymmetric the scores are. Train with --set attention=final to "
+         "have maps.",
+         cmd_attention},
+    [COMMAND_LIST] = {"list",
+                      "TOPIC",
+                      WORD_TOPIC,
+                      1,
+                      1,
+                      "the variants, tasks, presets or configuration keys",
+                      {{"qkvlab list variants", "what shares what, and what follows from it"},
+                       {"qkvlab list tasks", "formulas and examples"},
+                       {"qkvlab list presets", "ready-made grids for `run`"},
+                       {"qkvlab list keys --format json", "every key for --set, as JSON"}},
+                      NULL,
+                      cmd_list},
+    [COMMAND_CROSSCHECK] =
+        {"crosscheck",
+         "FILE...",
+         WORD_FILE,
+         1,
+         (size_t)-1,
+         "compare the engine with another implementation's answers",
+         {{"qkvlab crosscheck bundles/qk.safetensors", "one bundle"},
+          {"qkvlab crosscheck bundles/*.safetensors", "all of them"}},
+         "Each bundle holds weights, a batch, and the logits, attention, gradients and updated "
+         "weights that an independent implementation computed. Prints the largest error of each "
+         "kind; the exit status is 1 when one is too large.",
+         cmd_crosscheck},
+    [COMMAND_SELFTEST] =
+        {"selftest",
+         "",
+         WORD_NONE,
+         0,
+         0,
+         "check this machine's arithmetic, in seconds",
+         {{"qkvlab selftest", "one line a check"}, {"qkvlab selftest --format json", "as JSON"}},
+         "Checks the BLAS library, the error bounds of exp and erf, and that training gives the "
+         "same bits at several thread counts. The exit status is 1 when a check fails.",
+         cmd_selftest},
+    [COMMAND_HELP] = {"help",
+                      "[COMMAND]",
+                      WORD_COMMAND,
+                      0,
+                      1,
+                      "this overview, or one command's help",
+                      {{"qkvlab help", "the overview"},
+                       {"qkvlab help run", "the same as qkvlab run --help"}},
+                      NULL,
+                      cmd_help},
+    [COMMAND_COMPLETION] = {"completion",
+                            "SHELL",
+                            WORD_SHELL,
+                            1,
+                            1,
+                            "print the completion script of a shell",
+                            {{"source <(qkvlab completion bash)", "for this bash session"},
+                             {"qkvlab completion zsh > ~/.zfunc/_qkvlab",
+                              "for zsh, in a folder of its fpath"},
+                             {"qkvlab completion fish | source", "for this fish session"}},
+                            "SHELL is bash, zsh or fish. `cmake --install` installs all three.",
+                            cmd_completion},
+    [COMMAND_MAN] = {"man",
+                     "",
+                     WORD_NONE,
+                     0,
+                     0,
+                     "print the manual page",
+                     {{"qkvlab man | man -l -", "read it"}, {"qkvlab man > qkvlab.1", "keep it"}},
+                     NULL,
+                     cmd_man},
+};
+
+const struct command *command_at(size_t id)
+{
+    return id < COMMAND_COUNT ? &commands[id] : NULL;
+}
+
+static const char *const formats[] = {"text", "csv", "json", NULL};
+static const char *const topics[] = {"variants", "tasks", "presets", "keys", NULL};
+static const char *const shells[] = {"bash", "zsh", "fish", NULL};
+
+static const char *list_at(const char *const *list, size_t i)
+{
+    for (size_t k = 0; k < i; k++) {
+        if (!list[k]) {
+            return NULL;
+        }
+    }
+    return list[i];
+}
+
+const char *word_choice(enum word word, size_t i)
+{
+    switch (word) {
+    case WORD_FORMAT:
+        return list_at(formats, i);
+    case WORD_TOPIC:
+        return list_at(topics, i);
+    case WORD_SHELL:
+        return list_at(shells, i);
+    case WORD_PRESET:
+        return preset_at(i) ? preset_at(i)->name : NULL;
+    case WORD_COMMAND:
+        return i < COMMAND_COUNT ? commands[i].name : NULL;
+    default:
+        return NULL;
+    }
+}
+
+enum status word_check(enum word word, const char *what, const char *text, struct error *err)
+{
+    const char *choices[32];
+    char accepted[512] = "";
+    size_t n = 0;
+    for (const char *choice; n < 32 && (choice = word_choice(word, n)) != NULL; n++) {
+        if (strcmp(choice, text) == 0) {
+            return STATUS_OK;
+        }
+        choices[n] = choice;
+        strncat(accepted, n ? ", " : "", sizeof accepted - strlen(accepted) - 1);
+        strncat(accepted, choice, sizeof accepted - strlen(accepted) - 1);
+    }
+    const char *nearest = text_nearest(text, choices, n);
+    if (nearest) {
+        return error_set(err, STATUS_USAGE, "unknown %s '%s': did you mean '%s'? (there are: %s)",
+                         what, text, nearest, accepted);
+    }
+    return error_set(err, STATUS_USAGE, "unknown %s '%s': there are %s", what, text, accepted);
+}
+
+const struct command *command_find(const char *name, struct error *err)
+{
+    for (size_t id = 0; id < COMMAND_COUNT; id++) {
+        if (strcmp(commands[id].name, name) == 0) {
+            return &commands[id];
+        }
+    }
+    word_check(WORD_COMMAND, "command", name, err);
+    return NULL;
+}

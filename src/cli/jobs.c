@@ -1,0 +1,290 @@
+/* One child process a run: the same command line with --shard I/N, which names run I of the grid of
+ * N. So a child needs no other description of its run, and claims in the run folders keep any two
+ * processes apart, whoever started them.
+ *
+ * Children are in a process group of their own: a Ctrl-C reaches only the parent, which passes on
+ * one signal; otherwise a child would hear it twice and stop at once.
+ */
+#include "cli/jobs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include "base/json.h"
+#include "base/threads.h"
+#include "cli/signals.h"
+#include "cli/startup.h"
+#include "lab/record.h"
+
+#define POLL_NANOSECONDS 50000000L
+#define NOT_STARTED 127 /* exit status, as shells have it */
+
+struct child {
+    pid_t pid; /* 0: the place is free */
+    size_t run;
+};
+
+struct pool {
+    const struct plan *plan;
+    struct progress *progress;
+    struct sweep_totals *totals;
+    struct child *child; /* [n_child] */
+    size_t n_child, n_running;
+    int threads; /* of each child */
+    const char *binary;
+    bool signalled;
+    enum status fatal; /* a child said why no other run could work either */
+};
+
+/* ---- starting ---- */
+
+static void run_id(const struct pool *pool, size_t run, char id[CONFIG_ID_SIZE])
+{
+    config_id(&pool->plan->config[run], id);
+}
+
+#define FIXED_WORDS 12
+
+/* The child's words; the texts of numbers live in the buffers. Caller frees the array. */
+static char **child_words(const struct pool *pool, size_t run, char threads[32], char shard[64])
+{
+    const struct arguments *arguments = pool->plan->arguments;
+    char **words = calloc(2 * arguments->n_set + FIXED_WORDS + 2, sizeof *words);
+    if (!words) {
+        return NULL;
+    }
+    size_t n = 0;
+    words[n++] = (char *)"qkvlab";
+    words[n++] = (char *)"run";
+    if (pool->plan->preset) {
+        words[n++] = (char *)pool->plan->preset->name;
+    }
+    for (size_t i = 0; i < arguments->n_set; i++) {
+        words[n++] = (char *)"--set";
+        words[n++] = (char *)arguments->set[i];
+    }
+    if (arguments->seeds) {
+        words[n++] = (char *)"--seeds";
+        words[n++] = (char *)arguments->seeds;
+    }
+    snprintf(threads, 32, "--threads=%d", pool->threads);
+    snprintf(shard, 64, "--shard=%zu/%zu", pool->plan->grid_index[run], pool->plan->n_grid);
+    words[n++] = (char *)"--out";
+    words[n++] = (char *)arguments->out;
+    words[n++] = threads;
+    words[n++] = shard;
+    words[n++] = (char *)"--quiet";
+    return words;
+}
+
+/* In the child: only async-signal-safe calls between fork and exec. */
+static void become(const char *binary, char **words, pid_t parent)
+{
+    setpgid(0, 0);
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) {
+        _exit(128 + SIGTERM);
+    }
+#else
+    (void)parent;
+#endif
+    int null = open("/dev/null", O_RDWR);
+    if (null >= 0) {
+        dup2(null, STDIN_FILENO);
+        dup2(null, STDOUT_FILENO);
+        close(null);
+    }
+    execv(binary, words);
+    _exit(NOT_STARTED);
+}
+
+static enum status start(struct pool *pool, struct child *child, size_t run, struct error *err)
+{
+    char threads[32], shard[64];
+    char **words = child_words(pool, run, threads, shard);
+    if (!words) {
+        return error_set(err, STATUS_MEMORY, "out of memory");
+    }
+    progress_clear(pool->progress);
+    fflush(NULL);
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0) {
+        become(pool->binary, words, parent);
+    }
+    free(words);
+    if (pid < 0) {
+        return error_set(err, STATUS_FAILED, "cannot start a process: %s; use fewer --jobs",
+                         strerror(errno));
+    }
+    child->pid = pid;
+    child->run = run;
+    pool->n_running++;
+    return STATUS_OK;
+}
+
+/* ---- ending ---- */
+
+static bool has_diverged(const struct pool *pool, const char *id)
+{
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    json_t *root = NULL;
+    if (record_path(pool->plan->arguments->out, id, folder, NULL) != STATUS_OK ||
+        path_format(path, NULL, "%s/run.json", folder) != STATUS_OK ||
+        json_read(path, &root, NULL) != STATUS_OK) {
+        return false;
+    }
+    bool diverged = strcmp(json_get_text(root, "status", ""), "diverged") == 0;
+    json_decref(root);
+    return diverged;
+}
+
+/* Counts a child that ended; its own messages have said why a run failed. */
+static void count(struct pool *pool, const struct child *child, int wait_status)
+{
+    char id[CONFIG_ID_SIZE];
+    run_id(pool, child->run, id);
+    int code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
+    if (code == 0 && record_is_done(pool->plan->arguments->out, id)) {
+        pool->totals->done++;
+    } else if (code == 0) {
+        pool->totals->busy++;
+    } else if (code == 1 && has_diverged(pool, id)) {
+        pool->totals->diverged++;
+    } else if (code >= 128 && pool->signalled) {
+        return;
+    } else {
+        pool->totals->failed++;
+    }
+
+    if (WIFSIGNALED(wait_status)) {
+        progress_note(pool->progress, "qkvlab: %s failed: its process was ended by signal %d (%s)",
+                      id, WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
+    }
+    if (code == NOT_STARTED) {
+        progress_note(pool->progress, "qkvlab: %s failed: its process could not be started", id);
+    }
+    if (code == status_exit_code(STATUS_USAGE)) {
+        pool->fatal = STATUS_USAGE;
+    }
+    if (code == status_exit_code(STATUS_WRITE)) {
+        pool->fatal = STATUS_WRITE;
+    }
+}
+
+static void collect(struct pool *pool)
+{
+    for (size_t i = 0; i < pool->n_child; i++) {
+        struct child *child = &pool->child[i];
+        int wait_status;
+        if (child->pid == 0 || waitpid(child->pid, &wait_status, WNOHANG) != child->pid) {
+            continue;
+        }
+        progress_end(pool->progress, child->run);
+        count(pool, child, wait_status);
+        child->pid = 0;
+        pool->n_running--;
+    }
+}
+
+static void pass_on_signal(struct pool *pool)
+{
+    if (signals_received() == 0 || pool->signalled) {
+        return;
+    }
+    pool->signalled = true;
+    for (size_t i = 0; i < pool->n_child; i++) {
+        if (pool->child[i].pid != 0) {
+            kill(pool->child[i].pid, signals_received());
+        }
+    }
+}
+
+/* ---- the loop ---- */
+
+static struct child *free_place(struct pool *pool)
+{
+    for (size_t i = 0; i < pool->n_child; i++) {
+        if (pool->child[i].pid == 0) {
+            return &pool->child[i];
+        }
+    }
+    return NULL;
+}
+
+/* Starts runs while there are places; *next is the first run not yet looked at. */
+static enum status fill(struct pool *pool, size_t *next, struct error *err)
+{
+    enum status status = STATUS_OK;
+    struct child *place;
+    while (status == STATUS_OK && *next < pool->plan->n_run && (place = free_place(pool)) != NULL) {
+        char id[CONFIG_ID_SIZE];
+        size_t run = (*next)++;
+        run_id(pool, run, id);
+        if (record_is_done(pool->plan->arguments->out, id)) {
+            pool->totals->skipped++;
+            progress_skip(pool->progress, run);
+        } else {
+            status = start(pool, place, run, err);
+        }
+    }
+    return status;
+}
+
+static enum status work(struct pool *pool, struct error *err)
+{
+    enum status status = STATUS_OK;
+    size_t next = 0;
+    do {
+        pass_on_signal(pool);
+        collect(pool);
+        if (status == STATUS_OK && pool->fatal == STATUS_OK && !pool->signalled) {
+            status = fill(pool, &next, err);
+        }
+        progress_tick(pool->progress);
+        if (pool->n_running > 0) {
+            nanosleep(&(struct timespec){.tv_nsec = POLL_NANOSECONDS}, NULL);
+        }
+    } while (pool->n_running > 0);
+    return status;
+}
+
+enum status jobs_run(const struct plan *plan, struct progress *progress,
+                     struct sweep_totals *totals, struct error *err)
+{
+    const struct arguments *arguments = plan->arguments;
+    size_t n_child = arguments->jobs < plan->n_run ? arguments->jobs : plan->n_run;
+    int threads = arguments->threads ? arguments->threads : threads_available();
+    struct pool pool = {.plan = plan, .progress = progress, .totals = totals, .n_child = n_child};
+    pool.threads = n_child > 0 ? threads / (int)n_child : 1;
+    if (pool.threads < 1) {
+        pool.threads = 1;
+    }
+    pool.child = calloc(n_child + 1, sizeof *pool.child);
+    if (!pool.child) {
+        return error_set(err, STATUS_MEMORY, "out of memory");
+    }
+    pool.binary = startup_binary(err);
+    enum status status = pool.binary ? work(&pool, err) : STATUS_FAILED;
+    free(pool.child);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (pool.signalled || signals_received()) {
+        return error_set(err, STATUS_INTERRUPTED, "stopped by a signal");
+    }
+    if (pool.fatal != STATUS_OK) {
+        return error_set(err, pool.fatal, "no further runs were started, because of the above");
+    }
+    return totals->diverged + totals->failed > 0 ? STATUS_FAILED : STATUS_OK;
+}

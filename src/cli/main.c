@@ -1,0 +1,95 @@
+/* qkvlab: dispatch over the table of commands, and the one place that turns a status into a message
+ * and an exit status. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/signals.h"
+#include "cli/startup.h"
+#include "cli/version.h"
+
+static enum status run_command(const struct command *command, int n_word, char **words,
+                               struct error *err)
+{
+    struct arguments arguments;
+    enum status status = arguments_parse(&arguments, command, (size_t)n_word, words, err);
+    if (status == STATUS_OK && arguments.help) {
+        help_command(stdout, command);
+    } else if (status == STATUS_OK) {
+        status = command->run(&arguments, err);
+    }
+    arguments_free(&arguments);
+    return status;
+}
+
+static enum status dispatch(int argc, char **argv, struct error *err)
+{
+    const char *word = argc > 1 ? argv[1] : NULL;
+    if (!word) {
+        help_overview(stderr);
+        fputc('\n', stderr);
+        return error_set(err, STATUS_USAGE, "no command was given");
+    }
+    if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+        help_overview(stdout);
+        return STATUS_OK;
+    }
+    if (!strcmp(word, "--version")) {
+        version_print();
+        return STATUS_OK;
+    }
+    if (word[0] == '-') {
+        return error_set(err, STATUS_USAGE, "expected a command before %s; see qkvlab --help",
+                         word);
+    }
+    const struct command *command = command_find(word, err);
+    return command ? run_command(command, argc - 2, argv + 2, err) : STATUS_USAGE;
+}
+
+/* The reader of stdout has gone, as `| head` does: no error, but no success either. */
+static bool reader_has_gone(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&output, 1, 0) == 1 && output.revents & POLLERR;
+}
+
+/* finish_output sees to it that results which could not be written are not taken for whole. */
+static int finish_output(int exit_code)
+{
+    bool failed = ferror(stdout);
+    errno = 0;
+    if (fflush(stdout) == 0 && !failed) {
+        return exit_code;
+    }
+    const char *reason = errno ? strerror(errno) : "an earlier write failed";
+    if (reader_has_gone()) {
+        return 128 + SIGPIPE;
+    }
+    fprintf(stderr, "qkvlab: cannot write the results to stdout: %s\n", reason);
+    return status_exit_code(STATUS_WRITE);
+}
+
+int main(int argc, char **argv)
+{
+    startup_single_blas(argv);
+    signals_install();
+    struct error err = {0};
+    enum status status = dispatch(argc, argv, &err);
+    int exit_code = status_exit_code(status);
+    if (status == STATUS_INTERRUPTED) {
+        int number = signals_received();
+        fprintf(stderr, "qkvlab: stopped by %s; the same command again goes on\n",
+                number ? strsignal(number) : "a signal");
+        exit_code = 128 + (number ? number : SIGINT);
+    } else if (status != STATUS_OK && err.text[0] != '\0') {
+        fprintf(stderr, "qkvlab: %s\n", err.text);
+    }
+    return finish_output(exit_code);
+}

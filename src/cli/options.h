@@ -1,0 +1,68 @@
+/* options: the table of options. The parser, every --help, the completions and the man page walk
+ * it; nothing about an option is written anywhere else.
+ */
+#ifndef QKVLAB_CLI_OPTIONS_H
+#define QKVLAB_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "cli/command.h"
+#include "cli/table.h"
+
+enum option_id {
+    OPTION_SET,
+    OPTION_SEEDS,
+    OPTION_OUT,
+    OPTION_JOBS,
+    OPTION_THREADS,
+    OPTION_SHARD,
+    OPTION_DRY_RUN,
+    OPTION_FORMAT,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTION_COUNT
+};
+
+struct option_spec {
+    const char *name;     /* without the dashes */
+    const char *argument; /* "KEY=VALUE"; NULL: the option stands alone */
+    enum word word;       /* what the argument is */
+    unsigned commands;    /* bit 1 << command_id: which commands take it */
+    const char *help;
+};
+
+const struct option_spec *option_at(size_t id);
+
+/* option_taken: the command takes the option. */
+bool option_taken(const struct option_spec *option, const struct command *command);
+
+/* A command line, taken apart. Texts are borrowed from argv. */
+struct arguments {
+    const struct command *command;
+    const char **set; /* [n_set] assignments, in their order */
+    size_t n_set;
+    const char *seeds; /* NULL: not given */
+    const char *out;
+    size_t jobs;
+    int threads; /* 0: not given */
+    size_t shard, n_shard;
+    bool dry_run, quiet, help;
+    enum format format;
+    const char **operand;
+    size_t n_operand;
+};
+
+#define DEFAULT_OUT "qkvlab-out"
+
+/* arguments_parse reads the words after the command's name. Caller frees with arguments_free, also
+ * on failure. Errors: STATUS_USAGE. */
+enum status arguments_parse(struct arguments *arguments, const struct command *command, size_t n,
+                            char *const *words, struct error *err);
+void arguments_free(struct arguments *arguments);
+
+/* arguments_folder returns the operand, or the default folder if there is none. */
+const char *arguments_folder(const struct arguments *arguments);
+
+#endif

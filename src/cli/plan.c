@@ -1,0 +1,247 @@
+#include "cli/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/threads.h"
+#include "cli/jobs.h"
+#include "cli/progress.h"
+#include "cli/signals.h"
+#include "cli/startup.h"
+#include "lab/record.h"
+#include "report/report.h"
+
+/* ---- making the list ---- */
+
+/* The key of an assignment, NULL where there is no such key (which grid_set will say). */
+static const struct config_key *key_of(const char *assignment)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(assignment, "="), assignment);
+    return config_key_find(name, NULL);
+}
+
+static bool is_replaced(const char *assignment, const struct arguments *arguments)
+{
+    const struct config_key *key = key_of(assignment);
+    for (size_t i = 0; i < arguments->n_set; i++) {
+        if (key && key_of(arguments->set[i]) == key) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum status fill_grid(struct grid *grid, const struct arguments *arguments,
+                             const struct preset *preset, struct error *err)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; preset && i < PRESET_MAX_SET && preset->set[i]; i++) {
+        if (status == STATUS_OK && !is_replaced(preset->set[i], arguments)) {
+            status = grid_set(grid, preset->set[i], err);
+        }
+    }
+    for (size_t i = 0; status == STATUS_OK && i < arguments->n_set; i++) {
+        status = grid_set(grid, arguments->set[i], err);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (arguments->seeds) {
+        return grid_seeds(grid, arguments->seeds, err);
+    }
+    return preset && !is_replaced("seed", arguments) ? grid_seeds(grid, preset->seeds, err)
+                                                     : STATUS_OK;
+}
+
+/* Keeps the part of the grid that belongs to this shard. */
+static enum status keep_shard(struct plan *plan, struct error *err)
+{
+    size_t n_shard = plan->arguments->n_shard ? plan->arguments->n_shard : 1;
+    plan->grid_index = calloc(plan->n_grid + 1, sizeof *plan->grid_index);
+    if (!plan->grid_index) {
+        return error_set(err, STATUS_MEMORY, "out of memory");
+    }
+    for (size_t i = plan->arguments->shard; i < plan->n_grid; i += n_shard) {
+        plan->config[plan->n_run] = plan->config[i];
+        plan->grid_index[plan->n_run++] = i;
+    }
+    return STATUS_OK;
+}
+
+enum status plan_create(struct plan *plan, const struct arguments *arguments,
+                        const struct preset *preset, struct error *err)
+{
+    *plan = (struct plan){.arguments = arguments, .preset = preset};
+    struct grid *grid = grid_create();
+    if (!grid) {
+        return error_set(err, STATUS_MEMORY, "out of memory");
+    }
+    enum status status = fill_grid(grid, arguments, preset, err);
+    if (status == STATUS_OK) {
+        status = grid_expand(grid, &plan->config, &plan->n_grid, err);
+    }
+    grid_free(grid);
+    return status == STATUS_OK ? keep_shard(plan, err) : status;
+}
+
+void plan_free(struct plan *plan)
+{
+    free(plan->config);
+    free(plan->grid_index);
+}
+
+/* ---- working through it ---- */
+
+struct watch {
+    struct progress *progress;
+    size_t index;
+};
+
+static void on_step(void *context, size_t step, size_t n_step, double loss)
+{
+    struct watch *watch = context;
+    progress_step(watch->progress, watch->index, step, n_step, loss);
+}
+
+static int on_stop(void *context)
+{
+    (void)context;
+    return signals_received();
+}
+
+static void on_begin(void *context, size_t index, size_t n_run, const struct config *config)
+{
+    (void)n_run;
+    (void)config;
+    struct watch *watch = context;
+    watch->index = index;
+}
+
+static void on_end(void *context, size_t index, size_t n_run, const struct config *config,
+                   enum run_state state, const struct run_outcome *outcome, const struct error *err)
+{
+    (void)n_run;
+    (void)outcome;
+    struct watch *watch = context;
+    if (state == RUN_SKIPPED || state == RUN_BUSY) {
+        progress_skip(watch->progress, index);
+        return;
+    }
+    progress_end(watch->progress, index);
+    char id[CONFIG_ID_SIZE];
+    config_id(config, id);
+    const char *sentence = err && err->text[0] ? err->text : "no reason given";
+    if (state == RUN_DIVERGED) {
+        progress_note(watch->progress, "qkvlab: %s diverged: %s", id, sentence);
+    } else if (state == RUN_FAILED) {
+        progress_note(watch->progress, "qkvlab: %s failed: %s", id, sentence);
+    }
+}
+
+static enum status run_here(const struct plan *plan, struct progress *progress,
+                            struct sweep_totals *totals, struct error *err)
+{
+    struct watch watch = {.progress = progress};
+    struct sweep_options options = {.out = plan->arguments->out,
+                                    .threads = plan->arguments->threads};
+    struct sweep_hooks hooks = {
+        .train = {.context = &watch, .step = on_step, .stop = on_stop},
+        .begin = on_begin,
+        .end = on_end,
+    };
+    return sweep_run(plan->config, plan->n_run, &options, &hooks, totals, err);
+}
+
+/* has_pictures: some PNG lies beside the maps. */
+static bool has_pictures(const char *attention_folder)
+{
+    char **steps;
+    size_t n_step;
+    bool found = false;
+    if (folder_list(attention_folder, &steps, &n_step, NULL) != STATUS_OK) {
+        return false;
+    }
+    for (size_t i = 0; i < n_step && !found; i++) {
+        char path[PATH_SIZE], **files;
+        size_t n_file;
+        if (path_format(path, NULL, "%s/%s", attention_folder, steps[i]) != STATUS_OK ||
+            folder_list(path, &files, &n_file, NULL) != STATUS_OK) {
+            continue;
+        }
+        for (size_t k = 0; k < n_file && !found; k++) {
+            size_t n = strlen(files[k]);
+            found = n > 4 && strcmp(files[k] + n - 4, ".png") == 0;
+        }
+        folder_list_free(files, n_file);
+    }
+    folder_list_free(steps, n_step);
+    return found;
+}
+
+static enum status draw_pictures(const struct plan *plan, struct error *err)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < plan->n_run && !signals_received(); i++) {
+        char id[CONFIG_ID_SIZE], folder[PATH_SIZE], maps[PATH_SIZE];
+        size_t n_picture;
+        config_id(&plan->config[i], id);
+        status = record_path(plan->arguments->out, id, folder, err);
+        if (status == STATUS_OK) {
+            status = path_format(maps, err, "%s/attention", folder);
+        }
+        if (status == STATUS_OK && folder_exists(maps) && !has_pictures(maps)) {
+            status = report_attention_pictures(folder, &n_picture, err);
+        }
+    }
+    return status;
+}
+
+static void append_total(char *line, size_t size, size_t count, const char *what)
+{
+    size_t used = strlen(line);
+    if (count > 0) {
+        snprintf(line + used, size - used, "%s%zu %s", used ? ", " : "", count, what);
+    }
+}
+
+static void say_totals(const struct plan *plan, const struct progress *progress,
+                       const struct sweep_totals *totals)
+{
+    char line[256] = "", duration[DURATION_SIZE];
+    append_total(line, sizeof line, totals->done, "trained");
+    append_total(line, sizeof line, totals->skipped, "already done, skipped");
+    append_total(line, sizeof line, totals->busy, "at work in another process");
+    append_total(line, sizeof line, totals->diverged, "diverged");
+    append_total(line, sizeof line, totals->failed, "failed");
+    progress_duration(progress_seconds(progress), duration);
+    fprintf(stderr, "%zu run%s: %s, in %s\n", plan->n_run, plan->n_run == 1 ? "" : "s",
+            line[0] ? line : "none made", duration);
+}
+
+enum status plan_run(const struct plan *plan, struct error *err)
+{
+    const struct arguments *arguments = plan->arguments;
+    enum status status = folder_create(arguments->out, err);
+    if (status == STATUS_OK) {
+        status = startup_compute(err);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    struct progress *progress = progress_create(plan->config, plan->n_run, arguments->quiet);
+    struct sweep_totals totals = {0};
+    status = arguments->jobs > 1 ? jobs_run(plan, progress, &totals, err)
+                                 : run_here(plan, progress, &totals, err);
+    progress_clear(progress);
+    if (status == STATUS_OK || status == STATUS_FAILED) {
+        enum status drawn = draw_pictures(plan, err);
+        status = drawn == STATUS_OK ? status : drawn;
+    }
+    if (!arguments->quiet) {
+        say_totals(plan, progress, &totals);
+    }
+    progress_free(progress);
+    return status;
+}

@@ -1,0 +1,228 @@
+/* Time left is estimated from work, not from the number of runs: a grid mixes runs of very
+ * different cost. The unit of work is the multiply-adds of training, counted roughly; only ratios
+ * matter.
+ */
+#include "cli/progress.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/terminal.h"
+
+#define BAR_SECONDS 0.1
+#define LINE_SECONDS 5.0
+#define BAR_CELLS 20
+#define LINE_SIZE 256
+#define MIN_SECONDS_TO_ESTIMATE 1.0
+
+struct progress {
+    const struct config *config;
+    size_t n_run;
+    double *work; /* [n_run] */
+    size_t n_ended;
+    double work_left;    /* of runs that have not ended, without the parts below */
+    double work_done;    /* trained by this process or its children */
+    double work_running; /* the part of the current run that is done */
+    size_t current, step, n_step;
+    double loss;
+    bool quiet, bar, colour, shown, has_current;
+    double started, last;
+};
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static double work_of(const struct config *config)
+{
+    double d = (double)config->n_embd, t = (double)config->seq_len;
+    double per_token =
+        (double)config->n_layer * d * ((4.0 + 2.0 * (double)config->mlp_ratio) * d + 2.0 * t);
+    double n_token = (double)config->n_train * (double)config->epochs * t;
+    return per_token * n_token;
+}
+
+struct progress *progress_create(const struct config *configs, size_t n_run, bool quiet)
+{
+    struct progress *progress = calloc(1, sizeof *progress);
+    double *work = calloc(n_run + 1, sizeof *work);
+    if (!progress || !work) {
+        free(progress);
+        free(work);
+        return NULL;
+    }
+    *progress = (struct progress){.config = configs, .n_run = n_run, .work = work, .quiet = quiet};
+    for (size_t i = 0; i < n_run; i++) {
+        work[i] = work_of(&configs[i]);
+        progress->work_left += work[i];
+    }
+    progress->bar = terminal_is(stderr);
+    progress->colour = terminal_colour(stderr);
+    progress->started = progress->last = now();
+    return progress;
+}
+
+void progress_free(struct progress *progress)
+{
+    if (!progress) {
+        return;
+    }
+    progress_clear(progress);
+    free(progress->work);
+    free(progress);
+}
+
+double progress_seconds(const struct progress *progress)
+{
+    return progress ? now() - progress->started : 0.0;
+}
+
+void progress_duration(double seconds, char text[DURATION_SIZE])
+{
+    long total = (long)(seconds + 0.5);
+    if (total < 60) {
+        snprintf(text, DURATION_SIZE, "%ld s", total);
+    } else if (total < 3600) {
+        snprintf(text, DURATION_SIZE, "%ld min %02ld s", total / 60, total % 60);
+    } else {
+        snprintf(text, DURATION_SIZE, "%ld h %02ld min", total / 3600, total / 60 % 60);
+    }
+}
+
+void progress_clear(struct progress *progress)
+{
+    if (!progress || !progress->shown) {
+        return;
+    }
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    progress->shown = false;
+}
+
+/* What is left of the work, 0..1 done, and ", about 3 min 12 s left" once that can be said. */
+static double fraction_done(const struct progress *progress)
+{
+    double done = progress->work_done + progress->work_running;
+    double total = progress->work_done + progress->work_left;
+    return total > 0.0 ? done / total : 1.0;
+}
+
+static void format_time_left(const struct progress *progress, char text[DURATION_SIZE + 16])
+{
+    double done = progress->work_done + progress->work_running;
+    double seconds = progress_seconds(progress);
+    text[0] = '\0';
+    if (done <= 0.0 || seconds < MIN_SECONDS_TO_ESTIMATE) {
+        return;
+    }
+    char duration[DURATION_SIZE];
+    double left = progress->work_left - progress->work_running;
+    progress_duration(seconds / done * (left > 0.0 ? left : 0.0), duration);
+    snprintf(text, DURATION_SIZE + 16, ", about %s left", duration);
+}
+
+static void format_state(const struct progress *progress, char line[LINE_SIZE])
+{
+    char left[DURATION_SIZE + 16], current[128] = "";
+    format_time_left(progress, left);
+    if (progress->has_current) {
+        const struct config *config = &progress->config[progress->current];
+        char variant[VARIANT_TEXT_SIZE];
+        variant_id(&config->variant, variant);
+        snprintf(current, sizeof current, ", %.20s %.24s s%llu step %zu/%zu loss %.3f",
+                 config->task->name, variant, (unsigned long long)config->seed, progress->step,
+                 progress->n_step, progress->loss);
+    }
+    snprintf(line, LINE_SIZE, "%zu/%zu runs%s%s", progress->n_ended, progress->n_run, current,
+             left);
+}
+
+static void print_bar(struct progress *progress, const char *state)
+{
+    size_t width = terminal_width(stderr, 80);
+    size_t full = (size_t)(BAR_CELLS * fraction_done(progress));
+    size_t room = width > 1 ? width - 1 : 0;
+    fputs("\r", stderr);
+    if (room > BAR_CELLS + 40) {
+        fputs(progress->colour ? "\033[32m" : "", stderr);
+        for (size_t i = 0; i < BAR_CELLS; i++) {
+            fputc(i < full ? '#' : '.', stderr);
+        }
+        fputs(progress->colour ? "\033[0m " : " ", stderr);
+        room -= BAR_CELLS + 1;
+    }
+    fprintf(stderr, "%.*s\033[K", (int)room, state);
+    fflush(stderr);
+    progress->shown = true;
+}
+
+void progress_tick(struct progress *progress)
+{
+    if (!progress || progress->quiet) {
+        return;
+    }
+    double time = now();
+    if (time - progress->last < (progress->bar ? BAR_SECONDS : LINE_SECONDS)) {
+        return;
+    }
+    progress->last = time;
+    char state[LINE_SIZE];
+    format_state(progress, state);
+    if (progress->bar) {
+        print_bar(progress, state);
+    } else {
+        fprintf(stderr, "%s\n", state);
+    }
+}
+
+void progress_skip(struct progress *progress, size_t index)
+{
+    if (!progress) {
+        return;
+    }
+    progress->n_ended++;
+    progress->work_left -= progress->work[index];
+}
+
+void progress_step(struct progress *progress, size_t index, size_t step, size_t n_step, double loss)
+{
+    if (!progress) {
+        return;
+    }
+    progress->has_current = true;
+    progress->current = index;
+    progress->step = step + 1;
+    progress->n_step = n_step;
+    progress->loss = loss;
+    progress->work_running = progress->work[index] * (double)(step + 1) / (double)n_step;
+    progress_tick(progress);
+}
+
+void progress_end(struct progress *progress, size_t index)
+{
+    if (!progress) {
+        return;
+    }
+    progress->n_ended++;
+    progress->has_current = false;
+    progress->work_running = 0.0;
+    progress->work_left -= progress->work[index];
+    progress->work_done += progress->work[index];
+    progress_tick(progress);
+}
+
+void progress_note(struct progress *progress, const char *format, ...)
+{
+    progress_clear(progress);
+    va_list list;
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+}

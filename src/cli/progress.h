@@ -1,0 +1,42 @@
+/* progress: how far a sweep is, on stderr. A bar with the time left on a terminal; elsewhere one
+ * plain line every few seconds, so that a log stays short.
+ */
+#ifndef QKVLAB_CLI_PROGRESS_H
+#define QKVLAB_CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lab/config.h"
+
+struct progress;
+
+/* progress_create borrows configs [n_run]. quiet: only notes are printed. Returns NULL when out of
+ * memory; every function below accepts that. Caller frees with progress_free. */
+struct progress *progress_create(const struct config *configs, size_t n_run, bool quiet);
+void progress_free(struct progress *progress);
+
+/* progress_skip: a run needs no work. progress_step: a run is at a step. progress_end: it ended. */
+void progress_skip(struct progress *progress, size_t index);
+void progress_step(struct progress *progress, size_t index, size_t step, size_t n_step,
+                   double loss);
+void progress_end(struct progress *progress, size_t index);
+
+/* progress_tick shows the state although no step was reported (runs in other processes). */
+void progress_tick(struct progress *progress);
+
+/* progress_note prints one line without disturbing the bar; also when quiet. */
+void progress_note(struct progress *progress, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* progress_clear removes the bar. */
+void progress_clear(struct progress *progress);
+
+/* progress_seconds returns the time since progress_create. */
+double progress_seconds(const struct progress *progress);
+
+/* progress_duration writes "45 s", "3 min 12 s" or "2 h 05 min". */
+#define DURATION_SIZE 32
+void progress_duration(double seconds, char text[DURATION_SIZE]);
+
+#endif

@@ -1,0 +1,220 @@
+/* The two tables of a plan: what it would train, and what came out. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/plan.h"
+#include "lab/record.h"
+#include "nn/engine.h"
+#include "nn/model.h"
+
+/* The configuration as text for every key, to see which keys the grid varies. */
+static json_t *config_of(const struct plan *plan, size_t run)
+{
+    return config_json(&plan->config[run]);
+}
+
+/* varies: the runs of the plan differ in this key. */
+static bool varies(json_t *const *configs, size_t n_run, const char *key)
+{
+    for (size_t i = 1; i < n_run; i++) {
+        if (!json_equal(json_object_get(configs[i], key), json_object_get(configs[0], key))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+#define MAX_VARIED 12
+
+/* Keys that the grid varies, besides the three that stand in every run's name. */
+static size_t varied_keys(const struct plan *plan, const char *key[MAX_VARIED], bool *fine)
+{
+    size_t n = 0;
+    json_t **configs = calloc(plan->n_run + 1, sizeof(json_t *));
+    *fine = configs != NULL;
+    for (size_t i = 0; configs && i < plan->n_run; i++) {
+        configs[i] = config_of(plan, i);
+    }
+    for (size_t k = 0; configs && config_key_at(k) && n < MAX_VARIED; k++) {
+        const char *name = config_key_at(k)->name;
+        bool in_name = !strcmp(name, "task") || !strcmp(name, "variant") || !strcmp(name, "seed");
+        if (!in_name && varies(configs, plan->n_run, name)) {
+            key[n++] = name;
+        }
+    }
+    for (size_t i = 0; configs && i < plan->n_run; i++) {
+        json_decref(configs[i]);
+    }
+    free(configs);
+    return n;
+}
+
+static void add_json(struct table *table, const json_t *value)
+{
+    if (json_is_integer(value)) {
+        table_integer(table, json_integer_value(value));
+    } else if (json_is_real(value)) {
+        table_number(table, json_real_value(value));
+    } else if (json_is_boolean(value)) {
+        table_bool(table, json_boolean_value(value));
+    } else if (json_is_string(value)) {
+        table_text(table, json_string_value(value));
+    } else {
+        table_missing(table);
+    }
+}
+
+#define N_COLUMN(columns) (sizeof(columns) / sizeof((columns)[0]))
+
+static size_t append_columns(struct column *column, size_t n, const struct column *more,
+                             size_t n_more)
+{
+    memcpy(column + n, more, n_more * sizeof *more);
+    return n + n_more;
+}
+
+/* The columns that name a run: in text its id and the varied keys, in CSV and JSON also task,
+ * variant and seed alone. */
+static size_t name_columns(struct column *column, const char *const *varied, size_t n_varied)
+{
+    static const struct column names[] = {
+        {"id", "run", 0}, {"task", NULL, 0}, {"variant", NULL, 0}, {"seed", NULL, 0}};
+    size_t n = append_columns(column, 0, names, N_COLUMN(names));
+    for (size_t i = 0; i < n_varied; i++) {
+        struct column key = {varied[i], varied[i], -6};
+        n = append_columns(column, n, &key, 1);
+    }
+    return n;
+}
+
+static void add_name(struct table *table, const struct config *config, const char *const *varied,
+                     size_t n_varied)
+{
+    char id[CONFIG_ID_SIZE], variant[VARIANT_TEXT_SIZE];
+    config_id(config, id);
+    variant_id(&config->variant, variant);
+    table_text(table, id);
+    table_text(table, config->task->name);
+    table_text(table, variant);
+    table_integer(table, (long long)config->seed);
+    json_t *values = config_json(config);
+    for (size_t i = 0; i < n_varied; i++) {
+        add_json(table, json_object_get(values, varied[i]));
+    }
+    json_decref(values);
+}
+
+/* ---- before ---- */
+
+static size_t count_parameters(const struct model_shape *shape)
+{
+    struct model model;
+    if (model_create(&model, shape, NULL) != STATUS_OK) {
+        return 0;
+    }
+    size_t n_param = model.layout.n_param;
+    model_free(&model);
+    return n_param;
+}
+
+static void add_size(struct table *table, const struct config *config, int threads)
+{
+    struct model_shape shape = config_shape(config);
+    struct engine_options options = {.lanes = config->lanes,
+                                     .micro_batch = config->micro_batch,
+                                     .batch_size = config->batch_size,
+                                     .threads = threads};
+    table_integer(table, (long long)config_steps(config));
+    table_integer(table, (long long)count_parameters(&shape));
+    table_number(table, (double)engine_memory(&shape, &options) / (1024.0 * 1024.0));
+}
+
+static bool is_done(const struct plan *plan, size_t run)
+{
+    char id[CONFIG_ID_SIZE];
+    config_id(&plan->config[run], id);
+    return record_is_done(plan->arguments->out, id);
+}
+
+enum status plan_preview(const struct plan *plan, struct error *err)
+{
+    static const struct column sizes[] = {{"steps", "steps", 0},
+                                          {"parameters", "parameters", 0},
+                                          {"memory_mib", "MiB", 1},
+                                          {"done", "done", 0}};
+    const char *varied[MAX_VARIED];
+    struct column column[TABLE_MAX_COLUMN];
+    bool fine;
+    size_t n_varied = varied_keys(plan, varied, &fine);
+    size_t n = name_columns(column, varied, n_varied), n_done = 0;
+    n = append_columns(column, n, sizes, N_COLUMN(sizes));
+    struct table *table = fine ? table_create(column, n) : NULL;
+    for (size_t run = 0; run < plan->n_run; run++) {
+        add_name(table, &plan->config[run], varied, n_varied);
+        add_size(table, &plan->config[run], plan->arguments->threads);
+        table_bool(table, is_done(plan, run));
+        n_done += is_done(plan, run);
+    }
+    enum status status = table_print(table, plan->arguments->format, err);
+    table_free(table);
+    if (status == STATUS_OK && !plan->arguments->quiet) {
+        fprintf(stderr, "%zu run%s, %zu of them done; nothing was trained or written (--dry-run)\n",
+                plan->n_run, plan->n_run == 1 ? "" : "s", n_done);
+    }
+    return status;
+}
+
+/* ---- after ---- */
+
+static json_t *read_run(const struct plan *plan, size_t run)
+{
+    char id[CONFIG_ID_SIZE], folder[PATH_SIZE], path[PATH_SIZE];
+    json_t *root = NULL;
+    config_id(&plan->config[run], id);
+    if (record_path(plan->arguments->out, id, folder, NULL) != STATUS_OK ||
+        path_format(path, NULL, "%s/run.json", folder) != STATUS_OK || !file_exists(path) ||
+        json_read(path, &root, NULL) != STATUS_OK) {
+        return NULL;
+    }
+    return root;
+}
+
+static void add_results(struct table *table, const json_t *run)
+{
+    const json_t *results = json_object_get(run, "results");
+    table_text(table, json_get_text(run, "status", "not done"));
+    add_json(table, json_object_get(results, "token_accuracy"));
+    add_json(table, json_object_get(results, "sequence_accuracy"));
+    add_json(table, json_object_get(results, "loss"));
+    add_json(table, json_object_get(results, "escape_step"));
+    add_json(table, json_object_get(json_object_get(run, "timing"), "wall_seconds"));
+}
+
+enum status plan_results(const struct plan *plan, struct error *err)
+{
+    static const struct column outcomes[] = {{"status", "status", 0},
+                                             {"token_accuracy", "token", 4},
+                                             {"sequence_accuracy", "sequence", 4},
+                                             {"loss", "loss", 4},
+                                             {"escape_step", "escape", 0},
+                                             {"wall_seconds", "seconds", 1}};
+    const char *varied[MAX_VARIED];
+    struct column column[TABLE_MAX_COLUMN];
+    bool fine;
+    size_t n_varied = varied_keys(plan, varied, &fine);
+    size_t n = name_columns(column, varied, n_varied);
+    n = append_columns(column, n, outcomes, N_COLUMN(outcomes));
+    struct table *table = fine ? table_create(column, n) : NULL;
+    for (size_t run = 0; run < plan->n_run; run++) {
+        json_t *root = read_run(plan, run);
+        add_name(table, &plan->config[run], varied, n_varied);
+        add_results(table, root);
+        json_decref(root);
+    }
+    enum status status = table_print(table, plan->arguments->format, err);
+    table_free(table);
+    return status;
+}

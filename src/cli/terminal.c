@@ -1,0 +1,83 @@
+#include "cli/terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+bool terminal_is(FILE *stream)
+{
+    const char *term = getenv("TERM");
+    return isatty(fileno(stream)) && (!term || strcmp(term, "dumb") != 0);
+}
+
+bool terminal_colour(FILE *stream)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    return terminal_is(stream) && (!no_colour || no_colour[0] == '\0');
+}
+
+size_t terminal_width(FILE *stream, size_t fallback)
+{
+    struct winsize size;
+    if (isatty(fileno(stream)) && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 &&
+        size.ws_col > 0) {
+        return size.ws_col;
+    }
+    return fallback;
+}
+
+size_t terminal_columns(const char *text)
+{
+    size_t n_column = 0;
+    for (; *text; text++) {
+        n_column += ((unsigned char)*text & 0xC0) != 0x80; /* continuation bytes take none */
+    }
+    return n_column;
+}
+
+static size_t word_columns(const char *word, size_t n_byte)
+{
+    size_t n_column = 0;
+    for (size_t i = 0; i < n_byte; i++) {
+        n_column += ((unsigned char)word[i] & 0xC0) != 0x80;
+    }
+    return n_column;
+}
+
+void terminal_wrap(FILE *stream, const char *text, size_t column, size_t indent, size_t width)
+{
+    bool at_start = true;
+    while (*text) {
+        if (*text == '\n') {
+            fputc('\n', stream);
+            text++;
+            if (*text && *text != '\n') {
+                fprintf(stream, "%*s", (int)indent, "");
+            }
+            column = indent;
+            at_start = true;
+            continue;
+        }
+        if (*text == ' ') {
+            text++;
+            continue;
+        }
+        size_t n_byte = strcspn(text, " \n");
+        size_t n_column = word_columns(text, n_byte);
+        if (!at_start && width > 0 && column + 1 + n_column > width) {
+            fprintf(stream, "\n%*s", (int)indent, "");
+            column = indent;
+            at_start = true;
+        }
+        if (!at_start) {
+            fputc(' ', stream);
+            column++;
+        }
+        fwrite(text, 1, n_byte, stream);
+        column += n_column;
+        text += n_byte;
+        at_start = false;
+    }
+    fputc('\n', stream);
+}

@@ -1,0 +1,25 @@
+/* terminal: what is at the other end of a stream, and text laid out for it. */
+#ifndef QKVLAB_CLI_TERMINAL_H
+#define QKVLAB_CLI_TERMINAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* terminal_is: the stream is a terminal that can move its cursor. */
+bool terminal_is(FILE *stream);
+
+/* terminal_colour: ... and colour is welcome there (NO_COLOR is not set). */
+bool terminal_colour(FILE *stream);
+
+/* terminal_width returns its columns, or fallback for anything else. */
+size_t terminal_width(FILE *stream, size_t fallback);
+
+/* terminal_columns returns how many columns a UTF-8 text takes. */
+size_t terminal_columns(const char *text);
+
+/* terminal_wrap prints text in words, from column `column` on; further lines start at column
+ * indent. A '\n' in the text starts a new line. width 0: lines are never broken. Ends the line. */
+void terminal_wrap(FILE *stream, const char *text, size_t column, size_t indent, size_t width);
+
+#endif
