@@ -15,7 +15,8 @@
 #include "nn/model.h"
 #include "nn/reference.h"
 
-/* ---- variants --------------------------------------------------------------------------------- */
+/* ---- variants ---------------------------------------------------------------------------------
+ */
 
 static const char *const FIXTURE_SHARING[] = {"qkv", "qk", "kv", "qv", "qkv_tied"};
 static const char *const FIXTURE_QUERY[] = {"linear", "identity", "residual_mlp"};
@@ -53,7 +54,8 @@ static inline bool fixture_variant(size_t i, size_t n_head, struct variant *vari
     return variant_check(variant, n_head, &err) == STATUS_OK;
 }
 
-/* ---- models ----------------------------------------------------------------------------------- */
+/* ---- models -----------------------------------------------------------------------------------
+ */
 
 static inline struct model_shape fixture_shape(const struct variant *variant, size_t n_embd,
                                                size_t n_layer, size_t n_head, size_t n_token)
@@ -101,7 +103,8 @@ static inline void fixture_weights(const struct model *model, uint64_t seed, flo
     }
 }
 
-/* ---- batches ---------------------------------------------------------------------------------- */
+/* ---- batches ----------------------------------------------------------------------------------
+ */
 
 struct fixture_batch {
     int32_t *ids, *targets;
@@ -128,7 +131,8 @@ static inline void fixture_batch_free(struct fixture_batch *made)
     free(made->targets);
 }
 
-/* ---- engines ---------------------------------------------------------------------------------- */
+/* ---- engines ----------------------------------------------------------------------------------
+ */
 
 /* An engine with generic weights. */
 static inline struct engine *fixture_engine(const struct model_shape *shape,

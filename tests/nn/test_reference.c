@@ -11,11 +11,8 @@
 /* One head of width 1, two tokens, all projections 1: a softmax over x_i x_j. */
 START_TEST(attention_by_hand)
 {
-    struct reference_shape shape = {.n_token = 2,
-                                    .n_embd = 1,
-                                    .n_head = 1,
-                                    .n_kv_head = 1,
-                                    .score_scale = 1.0};
+    struct reference_shape shape = {
+        .n_token = 2, .n_embd = 1, .n_head = 1, .n_kv_head = 1, .score_scale = 1.0};
     double one = 1.0, x[2] = {1.0, 3.0};
     struct reference_weights weights = {.role = {&one, &one, &one}};
     struct reference_pass pass;
@@ -41,10 +38,8 @@ END_TEST
 START_TEST(score_terms_by_hand)
 {
     double one = 1.0, x[3] = {1.0, 2.0, 3.0}, pos_w[2] = {0.5, 0.25}, pos_b = 7.0, factor = 3.0;
-    struct reference_weights weights = {.role = {&one, &one, &one},
-                                        .pos_w = pos_w,
-                                        .pos_b = &pos_b,
-                                        .score_scale = &factor};
+    struct reference_weights weights = {
+        .role = {&one, &one, &one}, .pos_w = pos_w, .pos_b = &pos_b, .score_scale = &factor};
     const double product = 6.0; /* of tokens 1 and 2 */
     const double expected[SCORE_TERM_COUNT] = {
         [SCORE_NONE] = product,
