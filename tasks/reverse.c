@@ -1,0 +1,25 @@
+/* reverse: the sequence backwards. Solved by one anti-diagonal attention map; its own inverse, so a
+ * symmetric map can come close to it. */
+#include "lab/task.h"
+
+static int needed_key(size_t t, size_t n_token)
+{
+    return (int)(n_token - 1 - t);
+}
+
+static void target(const int32_t *x, size_t n_token, int32_t *y)
+{
+    for (size_t t = 0; t < n_token; t++) {
+        y[t] = x[n_token - 1 - t];
+    }
+}
+
+const struct task task_reverse = {
+    .name = "reverse",
+    .title = "Reverse",
+    .formula = "y_t = x_(T-1-t)",
+    .example = "3 1 4 1 -> 1 4 1 3",
+    .version = 1,
+    .target = target,
+    .needed_key = needed_key,
+};

@@ -1,0 +1,25 @@
+/* shift: the cyclic shift by one. Unlike reverse, swap and copy it is not its own inverse, so a
+ * symmetric score map cannot draw it: the task that shows what Q = K costs. */
+#include "lab/task.h"
+
+static int needed_key(size_t t, size_t n_token)
+{
+    return (int)((t + 1) % n_token);
+}
+
+static void target(const int32_t *x, size_t n_token, int32_t *y)
+{
+    for (size_t t = 0; t < n_token; t++) {
+        y[t] = x[(t + 1) % n_token];
+    }
+}
+
+const struct task task_shift = {
+    .name = "shift",
+    .title = "Shift",
+    .formula = "y_t = x_((t+1) mod T)",
+    .example = "3 1 4 1 -> 1 4 1 3",
+    .version = 1,
+    .target = target,
+    .needed_key = needed_key,
+};

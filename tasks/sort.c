@@ -1,0 +1,68 @@
+/* sort: the digits in ascending order. No single key holds the answer, and the position alone
+ * already says much of it: the accuracy of that guess is the floor to report beside every result.
+ */
+#include <math.h>
+
+#include "lab/task.h"
+
+static int needed_key(size_t t, size_t n_token)
+{
+    (void)t;
+    (void)n_token;
+    return TASK_NO_KEY;
+}
+
+static void target(const int32_t *x, size_t n_token, int32_t *y)
+{
+    size_t count[TASK_N_SYMBOL] = {0};
+    for (size_t t = 0; t < n_token; t++) {
+        count[x[t]]++;
+    }
+    size_t t = 0;
+    for (int32_t digit = 0; digit < TASK_N_SYMBOL; digit++) {
+        for (size_t i = 0; i < count[digit]; i++) {
+            y[t++] = digit;
+        }
+    }
+}
+
+/* P(exactly k of n draws succeed), 0 < p < 1, through logarithms: the factors of the direct formula
+ * overflow from n of about a thousand on. */
+static double binomial(double n, double k, double p)
+{
+    return exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(p) +
+               (n - k) * log1p(-p));
+}
+
+/* The k-th smallest of T digits is at most v exactly when at least k of them are, so its law is a
+ * difference of binomial tails. Walking k down from T lets every tail grow by one term a step. */
+static double position_floor(size_t n_token)
+{
+    double at_most[TASK_N_SYMBOL] = {0}; /* P(k-th smallest <= v) */
+    at_most[TASK_N_SYMBOL - 1] = 1;
+    double n_correct = 0;
+    for (size_t k = n_token; k >= 1; k--) {
+        double best = 0, below = 0;
+        for (size_t v = 0; v < TASK_N_SYMBOL; v++) {
+            if (v < TASK_N_SYMBOL - 1) {
+                double p = (double)(v + 1) / TASK_N_SYMBOL;
+                at_most[v] += binomial((double)n_token, (double)k, p);
+            }
+            best = fmax(best, at_most[v] - below);
+            below = at_most[v];
+        }
+        n_correct += best;
+    }
+    return n_correct / (double)n_token;
+}
+
+const struct task task_sort = {
+    .name = "sort",
+    .title = "Sort",
+    .formula = "y = x in ascending order",
+    .example = "3 1 4 1 -> 1 1 3 4",
+    .version = 1,
+    .target = target,
+    .needed_key = needed_key,
+    .position_floor = position_floor,
+};

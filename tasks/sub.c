@@ -1,0 +1,26 @@
+/* sub: each digit's complement to nine. A map of symbols, which the MLP learns without any
+ * attention: the control for what a task needs attention for. */
+#include "lab/task.h"
+
+static int needed_key(size_t t, size_t n_token)
+{
+    (void)n_token;
+    return (int)t;
+}
+
+static void target(const int32_t *x, size_t n_token, int32_t *y)
+{
+    for (size_t t = 0; t < n_token; t++) {
+        y[t] = 9 - x[t];
+    }
+}
+
+const struct task task_sub = {
+    .name = "sub",
+    .title = "Sub",
+    .formula = "y_t = 9 - x_t",
+    .example = "3 1 4 1 -> 6 8 5 8",
+    .version = 1,
+    .target = target,
+    .needed_key = needed_key,
+};
