@@ -19,7 +19,8 @@ struct sweep_options {
 
 struct sweep_hooks {
     struct train_hooks train;
-    /* called before (state NULL) and after each configuration */
+    /* called before and after each configuration, with train.context; index counts within the
+     * shard, err is empty unless the run failed */
     void (*begin)(void *context, size_t index, size_t n_run, const struct config *config);
     void (*end)(void *context, size_t index, size_t n_run, const struct config *config,
                 enum run_state state, const struct run_outcome *outcome, const struct error *err);
@@ -29,8 +30,10 @@ struct sweep_totals {
     size_t done, skipped, busy, diverged, failed;
 };
 
-/* sweep_run makes every configuration that is not done yet. A run that fails or diverges does not
- * stop the others; STATUS_FAILED then. STATUS_INTERRUPTED when a hook asked to stop. */
+/* sweep_run makes every configuration of the shard that is not done yet. A run that fails or
+ * diverges does not stop the others: the first failure's status is returned at the end, or
+ * STATUS_FAILED if some diverged. STATUS_INTERRUPTED, without a call of end, when a hook asked to
+ * stop. */
 enum status sweep_run(const struct config *configs, size_t n_config,
                       const struct sweep_options *options, const struct sweep_hooks *hooks,
                       struct sweep_totals *totals, struct error *err);

@@ -35,7 +35,7 @@ enum status train_run(const struct config *config, int threads, struct record *r
                       struct error *err);
 
 /* train_learning_rate is the schedule: linear warm-up over w = max(1, floor(warmup n_step)) steps,
- * then cosine to 0 (PROTOCOL: s < w: lr (s+1)/w; else lr/2 (1 + cos(pi (s-w)/(n_step-w)))). */
+ * then cosine to 0: lr (s+1)/w for s < w, else lr/2 (1 + cos(pi (s-w)/(n_step-w))). */
 double train_learning_rate(const struct config *config, size_t step, size_t n_step);
 
 #endif
