@@ -1,0 +1,297 @@
+#include "nn/selftest.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "nn/engine.h"
+#include "nn/kernels/kernels.h"
+#include "nn/matmul.h"
+
+/* ---- matrix products
+ * ------------------------------------------------------------------------------- */
+
+typedef void product_function(size_t m, size_t n, size_t k, float alpha, const float *a, size_t lda,
+                              const float *b, size_t ldb, float beta, float *c, size_t ldc);
+
+#define MAX_SIDE 67
+
+static const size_t SHAPES[][3] = {{1, 1, 1},    {1, 7, 3},    {5, 1, 9},    {3, 5, 7},
+                                   {8, 8, 8},    {16, 16, 16}, {17, 15, 31}, {33, 10, 64},
+                                   {31, 33, 17}, {64, 10, 33}, {13, 67, 65}, {67, 64, 63}};
+#define N_SHAPE (sizeof SHAPES / sizeof SHAPES[0])
+
+static const struct {
+    const char *name;
+    product_function *function;
+    bool a_transposed, b_transposed;
+} PRODUCTS[] = {{"nn", matmul_nn, false, false},
+                {"tn", matmul_tn, true, false},
+                {"nt", matmul_nt, false, true}};
+#define N_PRODUCT (sizeof PRODUCTS / sizeof PRODUCTS[0])
+
+struct buffers {
+    float a[MAX_SIDE * MAX_SIDE], b[MAX_SIDE * MAX_SIDE], c[MAX_SIDE * MAX_SIDE];
+};
+
+static void fill(float *x, size_t n, const char *purpose)
+{
+    struct rng rng = rng_make(1, "selftest/%s", purpose);
+    for (size_t i = 0; i < n; i++) {
+        x[i] = (float)(2.0 * rng_uniform(rng, i) - 1.0);
+    }
+}
+
+/* product_error returns the largest |c - exact| / sum |a b| of one product into NaN with beta 0. */
+static double product_error(size_t p, const size_t shape[3], struct buffers *x)
+{
+    size_t m = shape[0], n = shape[1], k = shape[2];
+    size_t lda = PRODUCTS[p].a_transposed ? m : k, ldb = PRODUCTS[p].b_transposed ? k : n;
+    for (size_t i = 0; i < m * n; i++) {
+        x->c[i] = NAN;
+    }
+    PRODUCTS[p].function(m, n, k, 1.0f, x->a, lda, x->b, ldb, 0.0f, x->c, n);
+    double worst = 0.0;
+    for (size_t i = 0; i < m; i++) {
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0.0, size = 0.0;
+            for (size_t l = 0; l < k; l++) {
+                double term = (double)x->a[PRODUCTS[p].a_transposed ? l * lda + i : i * lda + l] *
+                              (double)x->b[PRODUCTS[p].b_transposed ? j * ldb + l : l * ldb + j];
+                sum += term;
+                size += fabs(term);
+            }
+            double error = fabs((double)x->c[i * n + j] - sum) / (size + 1e-30);
+            if (!(error <= worst)) { /* a NaN counts as worse */
+                worst = error;
+            }
+        }
+    }
+    return worst;
+}
+
+static void check_products(struct selftest_result *result)
+{
+    *result = (struct selftest_result){
+        .name = "matrix products",
+        .what = "error of small odd shapes, all transposes, into NaN",
+        .bound = 1e-6,
+    };
+    static struct buffers x;
+    fill(x.a, MAX_SIDE * MAX_SIDE, "a");
+    fill(x.b, MAX_SIDE * MAX_SIDE, "b");
+    for (size_t s = 0; s < N_SHAPE; s++) {
+        for (size_t p = 0; p < N_PRODUCT; p++) {
+            double error = product_error(p, SHAPES[s], &x);
+            if (!(error <= result->measured)) {
+                result->measured = error;
+                snprintf(result->detail, sizeof result->detail, "worst: %s of %zu x %zu x %zu",
+                         PRODUCTS[p].name, SHAPES[s][0], SHAPES[s][1], SHAPES[s][2]);
+            }
+        }
+    }
+}
+
+enum status selftest_blas(struct error *err)
+{
+    struct selftest_result result;
+    check_products(&result);
+    if (result.measured <= result.bound) {
+        return STATUS_OK;
+    }
+    return error_set(err, STATUS_FAILED,
+                     "the BLAS library computes wrong products (%s, relative error %.2g): %s, core "
+                     "%s; try another OpenBLAS version, or OPENBLAS_CORETYPE=Haswell",
+                     result.detail, result.measured, openblas_get_config(),
+                     openblas_get_corename());
+}
+
+/* check_concurrent has four threads compute the same products at the same time, many times over. */
+static void check_concurrent(struct selftest_result *result)
+{
+    *result = (struct selftest_result){
+        .name = "concurrent products",
+        .what = "products that differ in bits when 4 threads compute at once",
+        .bound = 0.0,
+    };
+    static struct buffers x;
+    fill(x.a, MAX_SIDE * MAX_SIDE, "a");
+    fill(x.b, MAX_SIDE * MAX_SIDE, "b");
+    static float expected[N_SHAPE][MAX_SIDE * MAX_SIDE];
+    for (size_t s = 0; s < N_SHAPE; s++) {
+        const size_t *shape = SHAPES[s];
+        matmul_nn(shape[0], shape[1], shape[2], 1.0f, x.a, shape[2], x.b, shape[1], 0.0f,
+                  expected[s], shape[1]);
+    }
+    int n_wrong = 0;
+#pragma omp parallel for num_threads(4) schedule(static) reduction(+ : n_wrong)
+    for (int repeat = 0; repeat < 2000; repeat++) {
+        const size_t *shape = SHAPES[(size_t)repeat % N_SHAPE];
+        float c[MAX_SIDE * MAX_SIDE];
+        matmul_nn(shape[0], shape[1], shape[2], 1.0f, x.a, shape[2], x.b, shape[1], 0.0f, c,
+                  shape[1]);
+        size_t bytes = shape[0] * shape[1] * sizeof *c;
+        n_wrong += memcmp(c, expected[(size_t)repeat % N_SHAPE], bytes) != 0;
+    }
+    result->measured = n_wrong;
+}
+
+/* ---- exp, erf, GELU
+ * -------------------------------------------------------------------------------- */
+
+/* Every how many floats the bounds are sampled: the bit patterns of floats, so all magnitudes. */
+#define BIT_STRIDE 997
+#define PIECE 1024
+
+typedef double error_function(float x, float y);
+
+static double exp_error(float x, float y)
+{
+    double exact = exp((double)x);
+    return fabs((double)y - exact) / exact;
+}
+
+static double erf_error(float x, float y)
+{
+    return fabs((double)y - erf((double)x));
+}
+
+/* scan returns the largest error of a vector function over floats of both signs up to limit. */
+static double scan(void (*function)(size_t n, const float *x, float *y), error_function *error,
+                   float limit)
+{
+    float x[PIECE], y[PIECE];
+    uint32_t bits = 0, last;
+    double worst = 0.0;
+    memcpy(&last, &limit, sizeof last);
+    while (bits <= last) {
+        size_t n = 0;
+        for (; n < PIECE && bits <= last; bits += BIT_STRIDE) {
+            uint32_t pattern = bits | ((n & 1) != 0 ? 0x80000000u : 0u);
+            memcpy(&x[n++], &pattern, sizeof pattern);
+        }
+        function(n, x, y);
+        for (size_t i = 0; i < n; i++) {
+            double e = error(x[i], y[i]);
+            if (!(e <= worst)) {
+                worst = e;
+            }
+        }
+    }
+    return worst;
+}
+
+static void check_exp(struct selftest_result *result)
+{
+    *result = (struct selftest_result){
+        .name = "exp",
+        .what = "relative error over [-87, 88]",
+        .measured = scan(kernels_active()->vector_exp, exp_error, 87.0f),
+        .bound = KERNELS_EXP_BOUND,
+    };
+    snprintf(result->detail, sizeof result->detail, "kernels %s", kernels_level());
+}
+
+static void check_erf(struct selftest_result *result)
+{
+    *result = (struct selftest_result){
+        .name = "erf",
+        .what = "absolute error over [-10, 10]",
+        .measured = scan(kernels_active()->vector_erf, erf_error, 10.0f),
+        .bound = KERNELS_ERF_BOUND,
+    };
+    snprintf(result->detail, sizeof result->detail, "kernels %s", kernels_level());
+}
+
+/* ---- threads
+ * --------------------------------------------------------------------------------------- */
+
+/* train_briefly trains a small model for 4 steps and copies its weights to param. */
+static bool train_briefly(int threads, float *param, size_t *n_param)
+{
+    enum { N_SEQUENCE = 37, N_TOKEN = 12, N_STEP = 4 };
+    struct model_shape shape = {.n_embd = 24,
+                                .n_layer = 2,
+                                .n_head = 3,
+                                .mlp_ratio = 4,
+                                .n_token = N_TOKEN,
+                                .n_position = N_TOKEN,
+                                .pos_dim = 10,
+                                .n_symbol = 10,
+                                .n_class = 10};
+    struct engine_options options = {.batch_size = N_SEQUENCE, .threads = threads};
+    struct adam_options adam = {
+        .learning_rate = 1e-2, .beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8};
+    int32_t ids[N_SEQUENCE * N_TOKEN], targets[N_SEQUENCE * N_TOKEN];
+    struct engine *engine;
+    if (variant_parse("qk+", &shape.variant, NULL) != STATUS_OK ||
+        engine_create(&engine, &shape, &options, NULL) != STATUS_OK) {
+        return false;
+    }
+    struct rng rng = rng_make(1, "selftest/data");
+    for (size_t i = 0; i < N_SEQUENCE * N_TOKEN; i++) {
+        ids[i] = (int32_t)rng_below(rng, i, 10);
+        targets[i] = 9 - ids[i];
+    }
+    struct batch batch = {N_SEQUENCE, N_TOKEN, ids, targets};
+    engine_initialise(engine, 1);
+    for (int step = 0; step < N_STEP; step++) {
+        engine_train_step(engine, &batch, &adam);
+    }
+    *n_param = engine_model(engine)->layout.n_param;
+    if (param != NULL) {
+        memcpy(param, engine_param(engine), *n_param * sizeof *param);
+    }
+    engine_free(engine);
+    return true;
+}
+
+static void check_threads(struct selftest_result *result)
+{
+    *result = (struct selftest_result){
+        .name = "same bits",
+        .what = "weights that differ after 4 steps with 1, 2, 3 and 7 threads",
+        .bound = 0.0,
+        .measured = NAN,
+        .detail = "out of memory",
+    };
+    static const int THREADS[] = {1, 2, 3, 7};
+    size_t n_param = 0;
+    if (!train_briefly(1, NULL, &n_param)) {
+        return;
+    }
+    float *expected = malloc(n_param * sizeof *expected), *found = malloc(n_param * sizeof *found);
+    if (expected != NULL && found != NULL && train_briefly(1, expected, &n_param)) {
+        result->measured = 0.0;
+        result->detail[0] = '\0';
+        for (size_t i = 0; i < sizeof THREADS / sizeof THREADS[0]; i++) {
+            size_t n_different = 0;
+            bool made = train_briefly(THREADS[i], found, &n_param);
+            for (size_t p = 0; p < n_param; p++) {
+                n_different += !made || memcmp(&expected[p], &found[p], sizeof *found) != 0;
+            }
+            if (n_different > 0) {
+                result->measured += (double)n_different;
+                snprintf(result->detail, sizeof result->detail, "with %d threads", THREADS[i]);
+            }
+        }
+    }
+    free(expected);
+    free(found);
+}
+
+bool selftest_run(size_t i, struct selftest_result *result)
+{
+    static void (*const CHECKS[])(struct selftest_result *) = {check_products, check_concurrent,
+                                                               check_exp, check_erf, check_threads};
+    if (i >= sizeof CHECKS / sizeof CHECKS[0]) {
+        return false;
+    }
+    CHECKS[i](result);
+    result->passed = result->measured <= result->bound;
+    return true;
+}
