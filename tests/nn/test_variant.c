@@ -1,0 +1,164 @@
+/* The variant table: names, axes, refusals, and what is computed from a row. */
+#include <string.h>
+
+#include "nn/variant.h"
+#include "runner.h"
+
+static struct variant parsed(const char *text)
+{
+    struct variant variant;
+    struct error err = {0};
+    ck_assert_msg(variant_parse(text, &variant, &err) == STATUS_OK, "%s: %s", text, err.text);
+    return variant;
+}
+
+static void expect_refusal(const char *text, const char *needle)
+{
+    struct variant variant;
+    struct error err = {0};
+    ck_assert_msg(variant_parse(text, &variant, &err) == STATUS_USAGE, "%s was accepted", text);
+    ck_assert_msg(strstr(err.text, needle) != NULL, "'%s' lacks '%s'", err.text, needle);
+}
+
+START_TEST(every_named_row_survives_its_own_id)
+{
+    size_t n = 0;
+    for (size_t i = 0; variant_named(i) != NULL; i++, n++) {
+        char id[VARIANT_TEXT_SIZE], again[VARIANT_TEXT_SIZE], name[VARIANT_TEXT_SIZE];
+        variant_id(variant_named(i), id);
+        struct variant variant = parsed(id);
+        variant_id(&variant, again);
+        ck_assert_str_eq(id, again);
+        ck_assert_mem_eq(variant.slot, variant_named(i)->slot, sizeof variant.slot);
+        ck_assert_int_eq(variant_check(&variant, 4, NULL), STATUS_OK);
+        variant_name(&variant, name);
+        variant_id(variant_named(i), id);
+        struct variant by_name = parsed(name);
+        variant_id(&by_name, again);
+        ck_assert_str_eq(id, again);
+    }
+    ck_assert_uint_ge(n, 7);
+}
+END_TEST
+
+START_TEST(spellings_of_the_papers_are_accepted)
+{
+    static const char *const PAIRS[][2] = {
+        {"QKV", "qkv"},
+        {"baseline", "qkv"},
+        {"Q=K-V", "qk"},
+        {"Q=K≠V", "qk"},
+        {"(Q=K-V)+", "qk+"},
+        {"(Q=K)+", "qk+"},
+        {"Q-K=V", "kv"},
+        {"Q!=K=V", "kv"},
+        {"K=V", "kv"},
+        {"Q=V", "qv"},
+        {"Q=K=V", "qkv_tied"},
+        {"(Q=K=V)+", "qkv_tied+"},
+        {"qk:score_term=position2d", "qk+"},
+        {"kv:n_kv_head=1", "kv:n_kv_head=1"},
+        {"qkv:causal=1:query=identity", "qkv:query=identity:causal=1"},
+        {"qkv:qk_norm=0", "qkv"},
+    };
+    for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++) {
+        char id[VARIANT_TEXT_SIZE];
+        struct variant variant = parsed(PAIRS[i][0]);
+        variant_id(&variant, id);
+        ck_assert_str_eq(id, PAIRS[i][1]);
+    }
+}
+END_TEST
+
+START_TEST(nonsense_is_refused_with_a_suggestion)
+{
+    expect_refusal("qkv_ties", "did you mean 'qkv_tied'?");
+    expect_refusal("", "expected qkv, qk, qk+");
+    expect_refusal("qk:quarry=identity", "the axes are query, score_term");
+    expect_refusal("qk:query", "axis=value");
+    expect_refusal("qkv:query=identty", "did you mean 'identity'?");
+    expect_refusal("qkv:n_kv_head=-1", "whole number");
+    expect_refusal("qkv:n_kv_head=2x", "whole number");
+    char endless[400];
+    memset(endless, 'q', sizeof endless - 1);
+    endless[sizeof endless - 1] = '\0';
+    expect_refusal(endless, "longer");
+}
+END_TEST
+
+START_TEST(impossible_combinations_are_refused_with_the_reason)
+{
+    static const struct {
+        const char *id, *needle;
+    } CASES[] = {
+        {"qkv:n_kv_head=3", "does not divide n_head 4"},
+        {"qk:n_kv_head=2", "as many key-value heads as query heads"},
+        {"qv:n_kv_head=1", "as many key-value heads as query heads"},
+        {"qk:query=identity", "gives Q no projection"},
+        {"qkv_tied:query=residual_mlp", "gives Q no projection"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        struct variant variant = parsed(CASES[i].id);
+        struct error err = {0};
+        ck_assert_int_eq(variant_check(&variant, 4, &err), STATUS_USAGE);
+        ck_assert_msg(strstr(err.text, CASES[i].needle) != NULL, "'%s'", err.text);
+    }
+}
+END_TEST
+
+START_TEST(consequences_follow_from_the_row)
+{
+    static const struct {
+        const char *id;
+        size_t n_slot, cache;
+        bool product_symmetric, gram, scores_symmetric, k_bias_dead;
+    } ROWS[] = {
+        {"qkv", 3, 2, false, false, false, true},
+        {"qk", 2, 2, true, true, true, false},
+        {"qk+", 2, 2, true, true, false, false},
+        {"kv", 2, 1, false, false, false, false},
+        {"qv", 2, 2, false, false, false, true},
+        {"qkv_tied", 1, 1, true, true, true, false},
+        {"qkv_tied+", 1, 1, true, true, false, false},
+        {"qk:qk_norm=1", 2, 2, true, false, true, false},
+        {"qk:score_term=temperature", 2, 2, true, true, true, false},
+        {"qk:score_term=key_bias", 2, 2, true, true, false, false},
+        {"qk:score_term=relative", 2, 2, true, true, false, false},
+        {"qkv:query=identity", 2, 2, false, false, false, true},
+        {"kv:query=identity", 1, 1, false, false, false, false},
+        {"qkv:qk_norm=1", 3, 2, false, false, false, false},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
+        struct variant v = parsed(ROWS[i].id);
+        ck_assert_msg(variant_n_slot(&v) == ROWS[i].n_slot, "%s: slots", ROWS[i].id);
+        ck_assert_msg(variant_cache_roles(&v) == ROWS[i].cache, "%s: cache", ROWS[i].id);
+        ck_assert_msg(variant_product_symmetric(&v) == ROWS[i].product_symmetric, "%s: product",
+                      ROWS[i].id);
+        ck_assert_msg(variant_product_gram(&v) == ROWS[i].gram, "%s: Gram", ROWS[i].id);
+        ck_assert_msg(variant_scores_symmetric(&v) == ROWS[i].scores_symmetric, "%s: scores",
+                      ROWS[i].id);
+        ck_assert_msg(variant_k_bias_dead(&v) == ROWS[i].k_bias_dead, "%s: bias of K", ROWS[i].id);
+    }
+    struct variant identity = parsed("qkv:query=identity"), linear = parsed("qkv");
+    ck_assert_double_eq(variant_score_scale(&identity), 0.5);
+    ck_assert_double_eq(variant_score_scale(&linear), 1.0);
+}
+END_TEST
+
+static Suite *variant_suite(void)
+{
+    Suite *suite = suite_create("variant");
+    TCase *tests = tcase_create("variant");
+    tcase_add_test(tests, every_named_row_survives_its_own_id);
+    tcase_add_test(tests, spellings_of_the_papers_are_accepted);
+    tcase_add_test(tests, nonsense_is_refused_with_a_suggestion);
+    tcase_add_test(tests, impossible_combinations_are_refused_with_the_reason);
+    tcase_add_test(tests, consequences_follow_from_the_row);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
+
+int main(void)
+{
+    return run_suite(variant_suite());
+}
