@@ -139,10 +139,15 @@ static void append_value(struct text *text, const json_t *value, int depth)
     }
 }
 
+void json_append(struct text *text, const json_t *value)
+{
+    append_value(text, value, 0);
+}
+
 enum status json_write(const char *path, const json_t *root, struct error *err)
 {
     struct text text = {0};
-    append_value(&text, root, 0);
+    json_append(&text, root);
     text_append(&text, "\n");
     enum status status = text_write(&text, path, err);
     text_free(&text);

@@ -19,6 +19,11 @@ enum status json_read(const char *path, json_t **root, struct error *err);
  * real is written with as few digits as read back as the same double. */
 enum status json_write(const char *path, const json_t *root, struct error *err);
 
+/* json_append appends value to a text as json_write would write it, without a newline at the end.
+ */
+struct text;
+void json_append(struct text *text, const json_t *value);
+
 /* json_get_number, _integer and _text return object[key], or fallback where it is missing, null or
  * of another type. json_get_text borrows from object. A NULL object gives the fallback. */
 double json_get_number(const json_t *object, const char *key, double fallback);
