@@ -1,0 +1,154 @@
+/* export_json: the same content as the tables, as strict JSON. */
+#include <math.h>
+
+#include "report/export.h"
+#include "report/published.h"
+
+#define REPORT_FORMAT "qkvlab-report-1"
+
+static json_t *count(size_t n)
+{
+    return json_integer((json_int_t)n);
+}
+
+static json_t *run_json(const struct run_set *set, const struct run *run)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "id", json_string(run->id));
+    json_object_set_new(object, "setting", count(setting_number(set, run)));
+    json_object_set_new(object, "task", json_string(run->task->name));
+    json_object_set_new(object, "variant", json_string(run->variant_id));
+    json_object_set_new(object, "seed", json_integer(run->seed));
+    json_object_set_new(object, "status", json_string(run->status));
+    json_object_set_new(object, "n_param", count(run->n_param));
+    json_object_set_new(object, "n_slot", count(run->n_slot));
+    json_object_set_new(object, "n_step", count(run->n_step));
+    json_object_set_new(object, "position_floor", json_number(run->floor));
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        json_object_set_new(object, measure_key((enum measure)i), json_number(run->measure[i]));
+    const char *const copied[] = {"weights_sha256", "attention", "message"};
+    for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++) {
+        json_t *value = json_object_get(run->root, copied[i]);
+        if (value)
+            json_object_set(object, copied[i], value);
+    }
+    return object;
+}
+
+static json_t *stats_json(const struct stats *stats)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "n", count(stats->n));
+    json_object_set_new(object, "mean", json_number(stats->mean));
+    json_object_set_new(object, "sd", json_number(stats_has_bar(stats) ? stats->sd : NAN));
+    json_object_set_new(object, "min", json_number(stats->min));
+    json_object_set_new(object, "max", json_number(stats->max));
+    return object;
+}
+
+static json_t *cell_json(const struct run_set *set, const struct cell *cell)
+{
+    json_t *object = json_object(), *runs = json_array(), *measures = json_object();
+    for (size_t i = 0; i < cell->n_run; i++) {
+        if (run_is_ok(&cell->run[i]))
+            json_array_append_new(runs, json_string(cell->run[i].id));
+    }
+    for (int i = 0; i < MEASURE_COUNT; i++) {
+        struct stats stats = cell_stats(cell, (enum measure)i);
+        json_object_set_new(measures, measure_key((enum measure)i), stats_json(&stats));
+    }
+    json_object_set_new(object, "setting", count(setting_number(set, cell->run)));
+    json_object_set_new(object, "task", json_string(cell->run->task->name));
+    json_object_set_new(object, "variant", json_string(cell->run->variant_id));
+    json_object_set_new(object, "n_run", count(cell->n_run));
+    json_object_set_new(object, "n_ok", count(cell->n_ok));
+    json_object_set_new(object, "runs", runs);
+    json_object_set_new(object, "measures", measures);
+    return object;
+}
+
+static json_t *findings_json(const struct findings *findings)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < findings->n_finding; i++) {
+        json_t *object = json_object();
+        json_object_set_new(object, "text", json_string(findings->finding[i].text.data));
+        json_object_set_new(object, "rule", json_string(findings->finding[i].rule));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *setting_json(const struct run_set *set, const struct setting *setting,
+                            const struct findings *findings)
+{
+    json_t *object = json_object(), *seeds = json_array();
+    for (size_t i = 0; i < setting->n_seed; i++)
+        json_array_append_new(seeds, json_integer(setting->seed[i]));
+    json_object_set_new(object, "setting", count(setting_number(set, setting->run)));
+    json_object_set_new(object, "seeds", seeds);
+    const char *const copied[] = {"config", "build", "machine"};
+    for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++) {
+        json_t *value = json_object_get(setting->run->root, copied[i]);
+        if (value)
+            json_object_set(object, copied[i], value);
+    }
+    json_object_set_new(object, "of_run", json_string(setting->run->id));
+    json_object_set_new(object, "findings", findings_json(findings));
+    return object;
+}
+
+static json_t *published_json(const struct setting *setting)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < setting->n_variant * setting->n_task; i++) {
+        const char *variant = setting->variant[i / setting->n_task]->variant_id;
+        const char *task = setting->task[i % setting->n_task]->name;
+        for (int source = 0; source < PUBLISHED_SOURCE_COUNT; source++) {
+            double value = published_accuracy((enum published_source)source, variant, task);
+            if (isnan(value))
+                continue;
+            json_t *object = json_object();
+            json_object_set_new(object, "task", json_string(task));
+            json_object_set_new(object, "variant", json_string(variant));
+            json_object_set_new(object, "token_accuracy", json_number(value));
+            json_object_set_new(object, "source",
+                                json_string(published_name((enum published_source)source)));
+            json_object_set_new(object, "conditions",
+                                json_string(published_conditions((enum published_source)source)));
+            json_array_append_new(array, object);
+        }
+    }
+    return array;
+}
+
+static json_t *left_out_json(const struct run_set *set)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < set->n_left_out; i++) {
+        json_t *object = json_object();
+        json_object_set_new(object, "folder", json_string(set->left_out[i].name));
+        json_object_set_new(object, "reason", json_string(set->left_out[i].reason));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+json_t *export_json(const struct run_set *set, const struct findings *findings)
+{
+    json_t *root = json_object(), *settings = json_array(), *cells = json_array(),
+           *runs = json_array();
+    for (size_t i = 0; i < set->n_setting; i++)
+        json_array_append_new(settings, setting_json(set, &set->setting[i], &findings[i]));
+    for (size_t i = 0; i < set->n_cell; i++)
+        json_array_append_new(cells, cell_json(set, &set->cell[i]));
+    for (size_t i = 0; i < set->n_run; i++)
+        json_array_append_new(runs, run_json(set, &set->run[i]));
+    json_object_set_new(root, "format", json_string(REPORT_FORMAT));
+    json_object_set_new(root, "settings", settings);
+    json_object_set_new(root, "cells", cells);
+    json_object_set_new(root, "runs", runs);
+    json_object_set_new(root, "published", published_json(&set->setting[0]));
+    json_object_set_new(root, "left_out", left_out_json(set));
+    return root;
+}

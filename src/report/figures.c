@@ -1,0 +1,16 @@
+/* figures: what the pictures have in common. */
+#include "report/figures.h"
+
+#include <stdio.h>
+
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+void setting_title(const struct setting *setting, char title[SETTING_TITLE_SIZE])
+{
+    const struct run *run = setting->run;
+    snprintf(title, SETTING_TITLE_SIZE, "d %zu, %zu layer%s, %zu head%s, T %zu", run->n_embd,
+             run->n_layer, plural(run->n_layer), run->n_head, plural(run->n_head), run->n_token);
+}

@@ -1,0 +1,329 @@
+/* markdown: what was run, what it says, how to read the pictures, the tables, the small print.
+ * There is no date and no timing in it, so that two reports of the same runs are the same bytes.
+ */
+#include "report/markdown.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/figures.h"
+#include "report/tables.h"
+
+/* ---- what was run -------------------------------------------------------------------------------
+ */
+
+/* Appends the distinct values that section.key has over the setting's runs. */
+static void append_distinct(struct text *text, const struct setting *setting, const char *section,
+                            const char *key)
+{
+    size_t n_told = 0;
+    for (size_t i = 0; i < setting->n_run; i++) {
+        const json_t *object = json_object_get(setting->run[i].root, section);
+        const char *value = json_get_text(object, key, "-");
+        bool told = false;
+        for (size_t j = 0; j < i && !told; j++) {
+            const json_t *other = json_object_get(setting->run[j].root, section);
+            told = strcmp(json_get_text(other, key, "-"), value) == 0;
+        }
+        if (!told)
+            text_append(text, "%s%s", n_told++ ? ", " : "", value);
+    }
+}
+
+static void append_axes(struct text *text, const struct setting *setting)
+{
+    text_append(text, "- variants: ");
+    for (size_t i = 0; i < setting->n_variant; i++)
+        text_append(text, "%s%s", i ? ", " : "", setting->variant[i]->variant_name);
+    text_append(text, "\n- tasks: ");
+    for (size_t i = 0; i < setting->n_task; i++)
+        text_append(text, "%s%s (%s)", i ? ", " : "", setting->task[i]->title,
+                    setting->task[i]->formula);
+    text_append(text, "\n- seeds: ");
+    for (size_t i = 0; i < setting->n_seed; i++)
+        text_append(text, "%s%lld", i ? ", " : "", setting->seed[i]);
+    text_append(text, "\n");
+}
+
+static void append_machine(struct text *text, const struct setting *setting)
+{
+    text_append(text, "- machine class: ");
+    append_distinct(text, setting, "machine", "class");
+    text_append(text, "; processor: ");
+    append_distinct(text, setting, "machine", "cpu");
+    text_append(text, "\n- program: qkvlab ");
+    static const char *const key[] = {"version", "commit", "compiler", "blas", "simd"};
+    for (size_t i = 0; i < sizeof(key) / sizeof(key[0]); i++) {
+        text_append(text, i ? ", %s " : "", key[i]);
+        append_distinct(text, setting, "build", key[i]);
+    }
+    text_append(text, "\n");
+}
+
+static bool is_axis(const char *key)
+{
+    static const char *const axis[] = {"task", "variant", "seed"};
+    for (size_t i = 0; i < sizeof(axis) / sizeof(axis[0]); i++) {
+        if (strcmp(axis[i], key) == 0)
+            return true;
+    }
+    for (size_t i = 0; variant_axis_key(i); i++) {
+        if (strcmp(variant_axis_key(i), key) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void append_config_values(struct text *text, const struct setting *setting, const char *key)
+{
+    char value[RUN_TEXT_SIZE], other[RUN_TEXT_SIZE];
+    for (size_t i = 0, n_told = 0; i < setting->n_run; i++) {
+        bool told = false;
+        run_config(&setting->run[i], key, value);
+        for (size_t j = 0; j < i && !told; j++) {
+            run_config(&setting->run[j], key, other);
+            told = strcmp(value, other) == 0;
+        }
+        if (!told)
+            text_append(text, "%s%s", n_told++ ? " or " : "", value);
+    }
+}
+
+static void append_config(struct text *text, const struct setting *setting)
+{
+    const char *key;
+    json_t *value;
+    json_t *config = json_object_get(setting->run->root, "config");
+    size_t n_told = 0;
+    text_append(text, "- configuration, the same for all: ");
+    json_object_foreach(config, key, value)
+    {
+        if (is_axis(key))
+            continue;
+        text_append(text, "%s%s ", n_told++ ? ", " : "", key);
+        append_config_values(text, setting, key);
+    }
+    text_append(text, "\n");
+}
+
+static size_t count_ok(const struct setting *setting)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < setting->n_run; i++)
+        n += run_is_ok(&setting->run[i]);
+    return n;
+}
+
+static void append_what_was_run(struct text *text, const struct setting *setting)
+{
+    char title[SETTING_TITLE_SIZE];
+    setting_title(setting, title);
+    text_append(text,
+                "%zu finished runs: %zu variant%s x %zu task%s x %zu seed%s at %s, %zu steps "
+                "of training each.\n\n",
+                count_ok(setting), setting->n_variant, setting->n_variant == 1 ? "" : "s",
+                setting->n_task, setting->n_task == 1 ? "" : "s", setting->n_seed,
+                setting->n_seed == 1 ? "" : "s", title, setting->run->n_step);
+    append_axes(text, setting);
+    append_config(text, setting);
+    append_machine(text, setting);
+    text_append(text, "\n");
+}
+
+/* ---- findings -----------------------------------------------------------------------------------
+ */
+
+static void append_caveat(struct text *text, const struct setting *setting)
+{
+    text_append(text,
+                "_With %zu seed%s this describes what these runs did; it is no test of "
+                "significance. Differences are paired: the same seed gives every variant the "
+                "same data in the same order._\n\n",
+                setting->n_seed, setting->n_seed == 1 ? "" : "s");
+}
+
+static void append_summary(struct text *text, const struct setting *setting,
+                           const struct findings *findings)
+{
+    for (size_t i = 0; i < findings->n_finding; i++)
+        text_append(text, "- %s\n", findings->finding[i].text.data);
+    if (findings->n_finding == 0)
+        text_append(text, "- Too few variants to compare.\n");
+    text_append(text, "\n");
+    append_caveat(text, setting);
+}
+
+/* The same sentences under the rule they follow from. */
+static void append_rules(struct text *text, const struct setting *setting,
+                         const struct findings *findings)
+{
+    text_append(text, "### Findings and the rules behind them\n\n");
+    const char *rule = NULL;
+    for (size_t i = 0; i < findings->n_finding; i++) {
+        if (rule != findings->finding[i].rule)
+            text_append(text, "%s_Rule: %s_\n\n", rule ? "\n" : "", findings->finding[i].rule);
+        rule = findings->finding[i].rule;
+        text_append(text, "- %s\n", findings->finding[i].text.data);
+    }
+    text_append(text, "\n");
+    append_caveat(text, setting);
+}
+
+/* ---- figures ------------------------------------------------------------------------------------
+ */
+
+static void append_figures(struct text *text, const struct setting *setting,
+                           const struct setting_report *report)
+{
+    text_append(text,
+                "### Token accuracy\n\n"
+                "A ring is one seed, the bar their mean; the dashed line is chance, or what a "
+                "predictor reaches that knows only the position. Runs are often either solved "
+                "or at chance: look at the rings before the mean.\n\n"
+                "![Token accuracy by task and variant](%saccuracy.png)\n\n",
+                report->stem);
+    if (report->has_curves)
+        text_append(text,
+                    "### Learning curves\n\n"
+                    "Training loss of every step. The dotted line is chance, ln 10: a variant "
+                    "that stays on it has learned nothing yet. All variants see the same "
+                    "batches, so what differs is when they leave it. With a fixed number of "
+                    "steps, accuracy mostly measures that moment.\n\n"
+                    "![Training loss by step](%scurves.png)\n\n",
+                    report->stem);
+    bool told = false;
+    for (size_t i = 0; i < setting->n_seed; i++) {
+        if (!report->has_attention[i])
+            continue;
+        if (!told)
+            text_append(text, "### Attention maps\n\n"
+                              "Row: the position that asks (query), from the top; column: the "
+                              "position it reads (key), from the left; the colour is the share of "
+                              "attention, on the same scale everywhere. A row adds up to 1, so a "
+                              "map that looks at everything alike is flat and dark. Reverse needs "
+                              "the anti-diagonal, Copy and Sub the diagonal, Swap two shifted "
+                              "halves, Shift the line beside the diagonal. Below each map: the "
+                              "share of attention on the needed keys. Maps differ by seed.\n\n");
+        told = true;
+        text_append(text, "![Attention maps of seed %lld](%sattention-seed%lld.png)\n\n",
+                    setting->seed[i], report->stem, setting->seed[i]);
+    }
+}
+
+/* ---- small print --------------------------------------------------------------------------------
+ */
+
+/* Folder names and messages come from outside: they must not break the table. */
+static void append_escaped(struct text *text, const char *value)
+{
+    for (; *value; value++) {
+        if (*value == '|' || *value == '`' || *value == '<')
+            text_append(text, "\\%c", *value);
+        else
+            text_append(text, "%c", (unsigned char)*value < ' ' ? ' ' : *value);
+    }
+}
+
+static void append_left_out_row(struct text *text, const char *name, const char *status,
+                                const char *reason)
+{
+    text_append(text, "| ");
+    append_escaped(text, name);
+    text_append(text, " | %s | ", status);
+    append_escaped(text, reason);
+    text_append(text, " |\n");
+}
+
+static void append_unfinished_run(struct text *text, const struct run *run)
+{
+    char reason[RUN_TEXT_SIZE];
+    const json_t *results = json_object_get(run->root, "results");
+    long long step = json_get_integer(results, "diverged_step", -1);
+    if (step >= 0)
+        snprintf(reason, sizeof(reason), "diverged at step %lld", step);
+    else
+        snprintf(reason, sizeof(reason), "no message");
+    append_left_out_row(text, run->id, run->status, json_get_text(run->root, "message", reason));
+}
+
+static void append_left_out(struct text *text, const struct run_set *set)
+{
+    text_append(text, "## Runs that are in no mean\n\n");
+    if (set->n_partial > 0)
+        text_append(text, "%zu run%s unfinished; the same command finishes them.\n\n",
+                    set->n_partial, set->n_partial == 1 ? " is" : "s are");
+    if (set->n_run == set->n_ok && set->n_left_out == 0) {
+        text_append(text, "None: every finished run was used.\n\n");
+        return;
+    }
+    text_append(text, "| run folder | state | reason |\n|---|---|---|\n");
+    for (size_t i = 0; i < set->n_run; i++) {
+        if (!run_is_ok(&set->run[i]))
+            append_unfinished_run(text, &set->run[i]);
+    }
+    for (size_t i = 0; i < set->n_left_out; i++)
+        append_left_out_row(text, set->left_out[i].name, "not readable", set->left_out[i].reason);
+    text_append(text, "\n");
+}
+
+static void append_files(struct text *text)
+{
+    text_append(text,
+                "## Files beside this page\n\n"
+                "- `runs.csv`: a row a run, with the hash of its final weights; `heads.csv`: "
+                "a row a head; `cells.csv`: a row a cell, with the ids of its runs\n"
+                "- `report.json`: all of it for programs\n"
+                "- the charts once more as `.svg`\n\n"
+                "A cell holds the runs whose configuration, program and class of machine are "
+                "identical except for the seed; nothing else is ever averaged. The folder of "
+                "a run, `runs/<id>/`, holds its curve, its attention maps and `run.json` with "
+                "machine, build and timings.\n");
+}
+
+/* ---- page ---------------------------------------------------------------------------------------
+ */
+
+static void append_setting(struct text *text, const struct setting *setting,
+                           const struct setting_report *report)
+{
+    append_figures(text, setting, report);
+    text_append(text, "### Tables\n\n");
+    tables_append_accuracy(text, setting);
+    tables_append_steps(text, setting);
+    tables_append_cost(text, setting);
+    tables_append_attention(text, setting);
+    tables_append_published(text, setting);
+    append_rules(text, setting, &report->findings);
+}
+
+static void append_why_settings(struct text *text, size_t n_setting)
+{
+    text_append(text,
+                "The runs belong to %zu settings, which differ in configuration, program or "
+                "class of machine. Each has its own part below; nothing is averaged across "
+                "them.\n\n",
+                n_setting);
+}
+
+void markdown_append_report(struct text *text, const struct run_set *set,
+                            const struct setting_report *reports)
+{
+    text_append(text, "# Which of Q, K and V does attention need?\n\n");
+    if (set->n_setting > 1)
+        append_why_settings(text, set->n_setting);
+    for (size_t i = 0; i < set->n_setting; i++) {
+        char title[SETTING_TITLE_SIZE];
+        setting_title(&set->setting[i], title);
+        if (set->n_setting > 1)
+            text_append(text, "## Setting %zu: %s\n\n", i + 1, title);
+        text_append(text, "%s What was run\n\n", set->n_setting > 1 ? "###" : "##");
+        append_what_was_run(text, &set->setting[i]);
+        text_append(text, "%s What it says\n\n", set->n_setting > 1 ? "###" : "##");
+        append_summary(text, &set->setting[i], &reports[i].findings);
+        if (set->n_setting == 1)
+            text_append(text, "## Figures and tables\n\n");
+        append_setting(text, &set->setting[i], &reports[i]);
+    }
+    append_left_out(text, set);
+    append_files(text);
+}

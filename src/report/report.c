@@ -1,0 +1,142 @@
+/* report: reads the runs, computes the findings, writes the files. The order of report.md is that
+ * of a reader: what was run, what it says, the pictures, the tables, then the small print.
+ */
+#include "report/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "report/export.h"
+#include "report/figures.h"
+#include "report/findings.h"
+#include "report/heatmap.h"
+#include "report/markdown.h"
+
+enum status report_attention_pictures(const char *run_folder, size_t *n_picture, struct error *err)
+{
+    return heatmap_write_run(run_folder, n_picture, err);
+}
+
+/* With one setting the figures have plain names; further ones are numbered. */
+static void stem_of(size_t setting, char stem[REPORT_STEM_SIZE])
+{
+    stem[0] = '\0';
+    if (setting > 0)
+        snprintf(stem, REPORT_STEM_SIZE, "setting%zu-", setting + 1);
+}
+
+static enum status write_figures(const struct setting *setting, const char *folder,
+                                 struct setting_report *report, struct error *err)
+{
+    enum status status = STATUS_OK;
+    report->has_attention = calloc(setting->n_seed, sizeof(*report->has_attention));
+    if (!report->has_attention)
+        return error_set(err, STATUS_MEMORY, "out of memory while drawing figures");
+    for (size_t i = 0; status == STATUS_OK && i < setting->n_seed; i++)
+        status = figure_attention(setting, setting->seed[i], folder, report->stem,
+                                  &report->has_attention[i], err);
+    if (status == STATUS_OK)
+        status = figure_curves(setting, folder, report->stem, &report->has_curves, err);
+    if (status == STATUS_OK)
+        status = figure_accuracy(setting, folder, report->stem, err);
+    return status;
+}
+
+typedef void export_table(struct text *text, const struct run_set *set);
+
+static enum status write_table(export_table *table, const struct run_set *set, const char *folder,
+                               const char *name, struct error *err)
+{
+    char path[PATH_SIZE];
+    struct text text = {0};
+    enum status status = path_format(path, err, "%s/%s", folder, name);
+    table(&text, set);
+    if (status == STATUS_OK)
+        status = text_write(&text, path, err);
+    text_free(&text);
+    return status;
+}
+
+static enum status write_json(const struct run_set *set, const struct setting_report *reports,
+                              const char *folder, struct error *err)
+{
+    char path[PATH_SIZE];
+    enum status status = path_format(path, err, "%s/report.json", folder);
+    struct findings *findings = calloc(set->n_setting, sizeof(*findings));
+    if (!findings)
+        return error_set(err, STATUS_MEMORY, "out of memory while writing the report");
+    for (size_t i = 0; i < set->n_setting; i++)
+        findings[i] = reports[i].findings;
+    json_t *root = export_json(set, findings);
+    if (status == STATUS_OK)
+        status = json_write(path, root, err);
+    json_decref(root);
+    free(findings);
+    return status;
+}
+
+static enum status write_markdown(const struct run_set *set, const struct setting_report *reports,
+                                  const char *path, struct error *err)
+{
+    struct text text = {0};
+    markdown_append_report(&text, set, reports);
+    enum status status = text_write(&text, path, err);
+    text_free(&text);
+    return status;
+}
+
+static enum status write_all(const struct run_set *set, struct setting_report *reports,
+                             const char *folder, struct report_summary *summary, struct error *err)
+{
+    enum status status = folder_create(folder, err);
+    for (size_t i = 0; status == STATUS_OK && i < set->n_setting; i++) {
+        stem_of(i, reports[i].stem);
+        findings_make(&set->setting[i], &reports[i].findings);
+        if (reports[i].findings.failed)
+            return error_set(err, STATUS_MEMORY, "out of memory while writing the report");
+        status = write_figures(&set->setting[i], folder, &reports[i], err);
+    }
+    if (status == STATUS_OK)
+        status = write_table(export_runs, set, folder, "runs.csv", err);
+    if (status == STATUS_OK)
+        status = write_table(export_heads, set, folder, "heads.csv", err);
+    if (status == STATUS_OK)
+        status = write_table(export_cells, set, folder, "cells.csv", err);
+    if (status == STATUS_OK)
+        status = write_json(set, reports, folder, err);
+    if (status == STATUS_OK)
+        status = path_format(summary->markdown, err, "%s/report.md", folder);
+    if (status == STATUS_OK)
+        status = write_markdown(set, reports, summary->markdown, err);
+    return status;
+}
+
+enum status report_write(const char *out, struct report_summary *summary, struct error *err)
+{
+    *summary = (struct report_summary){0};
+    struct run_set set;
+    struct setting_report *reports = NULL;
+    char folder[PATH_SIZE];
+    enum status status = path_format(folder, err, "%s/report", out);
+    if (status != STATUS_OK)
+        return status;
+    status = run_set_load(out, &set, err);
+    if (status == STATUS_OK) {
+        reports = calloc(set.n_setting, sizeof(*reports));
+        if (!reports)
+            status = error_set(err, STATUS_MEMORY, "out of memory while writing the report");
+    }
+    if (status == STATUS_OK)
+        status = write_all(&set, reports, folder, summary, err);
+    summary->n_run = set.n_ok;
+    summary->n_left_out = set.n_run - set.n_ok + set.n_left_out;
+    for (size_t i = 0; reports && i < set.n_setting; i++) {
+        findings_free(&reports[i].findings);
+        free(reports[i].has_attention);
+    }
+    free(reports);
+    run_set_free(&set);
+    return status;
+}

@@ -1,0 +1,80 @@
+/* run: one finished run folder, read back. */
+#ifndef QKVLAB_REPORT_RUN_H
+#define QKVLAB_REPORT_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/json.h"
+#include "base/status.h"
+#include "lab/task.h"
+#include "nn/variant.h"
+
+#define RUN_FORMAT "qkvlab-run-1"
+
+/* Everything a run is measured by: run.json section, key, title, kind. A step that never came is
+ * NaN, like every other value that is not there. */
+#define MEASURE_TABLE(X)                                                                           \
+    X(TOKEN_ACCURACY, "results", "token_accuracy", "token accuracy")                               \
+    X(ABOVE_FLOOR, "", "accuracy_above_floor", "token accuracy above the position-only floor")     \
+    X(SEQUENCE_ACCURACY, "results", "sequence_accuracy", "sequence accuracy")                      \
+    X(LOSS, "results", "loss", "test loss")                                                        \
+    X(FINAL_TRAIN_LOSS, "results", "final_train_loss", "final training loss")                      \
+    X(ESCAPE_STEP, "results", "escape_step", "escape step")                                        \
+    X(BELOW_2_2, "results", "step_below_2.2", "first step with a training loss below 2.2")         \
+    X(BELOW_0_1, "results", "step_below_0.1", "first step with a training loss below 0.1")         \
+    X(NEEDED, "attention", "needed", "share of attention on the needed key")                       \
+    X(DIAGONAL, "attention", "diagonal", "share of attention on the own position")                 \
+    X(ASYMMETRY_PRODUCT, "attention", "asymmetry_product", "asymmetry of Q K^T")                   \
+    X(ASYMMETRY_SCORES, "attention", "asymmetry_scores", "asymmetry of the scores")
+
+enum measure {
+#define MEASURE_ENUM(name, section, key, title) MEASURE_##name,
+    MEASURE_TABLE(MEASURE_ENUM)
+#undef MEASURE_ENUM
+        MEASURE_COUNT
+};
+
+const char *measure_key(enum measure measure);
+const char *measure_title(enum measure measure);
+bool measure_is_step(enum measure measure);
+
+struct run {
+    char *folder;       /* path of the run folder */
+    json_t *root;       /* run.json */
+    const char *id;     /* borrows from root */
+    const char *status; /* "ok", "diverged" or "failed"; only "ok" is averaged */
+    const struct task *task;
+    struct variant variant;
+    char variant_id[VARIANT_TEXT_SIZE], variant_name[VARIANT_TEXT_SIZE];
+    size_t variant_rank; /* place among the named rows; behind them for any other */
+    long long seed;
+    size_t n_embd, n_layer, n_head, n_token, n_step, n_param, n_slot;
+    double floor; /* accuracy of the best predictor that knows only the position */
+    double measure[MEASURE_COUNT];
+    char *setting_key; /* equal where runs may share a table: variant, task and seed aside */
+    char *cell_key;    /* equal where runs may be averaged: the seed aside */
+    double *curve;     /* training loss [n_curve]; NULL where curve.csv is missing or broken */
+    size_t n_curve;
+};
+
+/* run_load reads folder (whose last component must be the run's id). Caller frees with run_free,
+ * also on failure. STATUS_DATA says why the run cannot be used. */
+enum status run_load(const char *folder, struct run *run, struct error *err);
+void run_free(struct run *run);
+
+bool run_is_ok(const struct run *run);
+
+/* run_head returns {needed, diagonal, ...} of one head of the last layer, NULL past the last. */
+const json_t *run_head(const struct run *run, size_t head);
+
+/* run_config and run_build return a value of run.json as text ("-" if missing); borrows from run or
+ * from buffer. */
+#define RUN_TEXT_SIZE 256
+void run_config(const struct run *run, const char *key, char text[RUN_TEXT_SIZE]);
+
+/* run_attention_map reads the last layer's map [T,T], averaged over its heads. Caller frees. NULL
+ * where the run kept no maps or they cannot be read. */
+float *run_attention_map(const struct run *run);
+
+#endif

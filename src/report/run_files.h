@@ -1,0 +1,25 @@
+/* run_files: the arrays beside run.json: the training curve and the attention maps. */
+#ifndef QKVLAB_REPORT_RUN_FILES_H
+#define QKVLAB_REPORT_RUN_FILES_H
+
+#include <stddef.h>
+
+#include "base/file.h"
+#include "base/status.h"
+
+/* run_files_curve reads the loss column of curve.csv. Caller frees. NULL where there is no such
+ * file, or it is not the table of steps 0, 1, 2, ... that a run writes. */
+double *run_files_curve(const char *folder, size_t *n_step);
+
+/* run_files_attention_folder writes the path of the latest snapshot, attention/step<number>.
+ * STATUS_DATA where there is none. */
+enum status run_files_attention_folder(const char *folder, char path[PATH_SIZE], struct error *err);
+
+/* run_files_attention reads a layer's map of the latest snapshot, averaged over heads, [T,T].
+ * Caller frees. NULL where it is missing or has another shape. */
+float *run_files_attention(const char *folder, long long layer, size_t n_token);
+
+/* attention_mean averages maps [H,T,T] over heads into mean [T,T]. */
+void attention_mean(const float *maps, size_t n_head, size_t n_token, float *mean);
+
+#endif

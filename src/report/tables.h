@@ -1,0 +1,28 @@
+/* tables: the numbers of one setting as Markdown tables, variants down and tasks across. A missing
+ * cell is "-"; a cell with fewer than three seeds shows n and no error bar; diverged and failed
+ * runs are marked in their cell.
+ */
+#ifndef QKVLAB_REPORT_TABLES_H
+#define QKVLAB_REPORT_TABLES_H
+
+#include "base/file.h"
+#include "report/run_set.h"
+
+void tables_append_accuracy(struct text *text, const struct setting *setting);
+void tables_append_steps(struct text *text, const struct setting *setting);
+void tables_append_cost(struct text *text, const struct setting *setting);
+
+/* tables_append_attention writes the last layer's numbers averaged over heads, then every head of
+ * every run, folded away. Nothing where no run kept them. */
+void tables_append_attention(struct text *text, const struct setting *setting);
+
+/* tables_append_published sets published numbers beside the measured ones, each with source and
+ * conditions, and says where the conditions differ. */
+void tables_append_published(struct text *text, const struct setting *setting);
+
+/* tables_cell_text writes what a table shows of a cell (which may be NULL). */
+#define TABLES_CELL_SIZE (STATS_TEXT_SIZE + 64)
+void tables_cell_text(const struct cell *cell, enum measure measure, int n_decimal,
+                      char text[TABLES_CELL_SIZE]);
+
+#endif
