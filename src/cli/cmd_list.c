@@ -48,16 +48,25 @@ static void describe_axes(const struct variant *variant, char *text, size_t size
     }
 }
 
+static const char *describe_symmetry(const struct variant *variant)
+{
+    if (variant_scores_symmetric(variant)) {
+        return "QK^T and scores";
+    }
+    return variant_product_symmetric(variant) ? "QK^T only" : "no";
+}
+
 static struct table *list_variants(void)
 {
     static const struct column columns[] = {
         {"id", "id", 0},
         {"name", "name", 0},
         {"projections", "projections", 0},
-        {"n_projection", "learned", 0},
+        {"n_projection", NULL, 0},
         {"n_cached", "cached", 0},
-        {"product_symmetric", "QK^T symmetric", 0},
-        {"scores_symmetric", "scores symmetric", 0},
+        {"product_symmetric", NULL, 0},
+        {"scores_symmetric", NULL, 0},
+        {NULL, "symmetric", 0},
         {"axes", "further", 0},
     };
     struct table *table = table_create(columns, N_COLUMN(columns));
@@ -75,6 +84,7 @@ static struct table *list_variants(void)
         table_integer(table, (long long)variant_cache_roles(variant));
         table_bool(table, variant_product_symmetric(variant));
         table_bool(table, variant_scores_symmetric(variant));
+        table_text(table, describe_symmetry(variant));
         table_text(table, axes);
     }
     return table;
@@ -84,15 +94,15 @@ static struct table *list_variants(void)
 
 #define EXAMPLE_TOKENS 16
 
-/* Says which position an output needs, by the two ends of a sequence: "first needs 15, last 0". */
+/* Which position an output needs, at the two ends of a sequence: "0<-15, 15<-0". */
 static void describe_needed(const struct task *task, char *text, size_t size)
 {
     int first = task->needed_key(0, EXAMPLE_TOKENS);
     int last = task->needed_key(EXAMPLE_TOKENS - 1, EXAMPLE_TOKENS);
     if (first == TASK_NO_KEY) {
-        snprintf(text, size, "none alone");
+        snprintf(text, size, "no single one");
     } else {
-        snprintf(text, size, "0 <- %d, %d <- %d", first, EXAMPLE_TOKENS - 1, last);
+        snprintf(text, size, "0<-%d, %d<-%d", first, EXAMPLE_TOKENS - 1, last);
     }
 }
 
@@ -102,8 +112,8 @@ static struct table *list_tasks(void)
         {"name", "name", 0},
         {"formula", "formula", 0},
         {"example", "example", 0},
-        {"needed_key", "output <- needed key, T = 16", 0},
-        {"position_floor", "floor, T = 16", 3},
+        {"position_floor", "floor", 3},
+        {"needed_key", "needed key", 0},
     };
     struct table *table = table_create(columns, N_COLUMN(columns));
     for (size_t i = 0; task_at(i); i++) {
@@ -113,8 +123,8 @@ static struct table *list_tasks(void)
         table_text(table, task->name);
         table_text(table, task->formula);
         table_text(table, task->example);
-        table_text(table, needed);
         table_number(table, task_floor(task, EXAMPLE_TOKENS));
+        table_text(table, needed);
     }
     return table;
 }
@@ -125,7 +135,7 @@ static struct table *list_presets(void)
 {
     static const struct column columns[] = {
         {"name", "name", 0}, {"seeds", "seeds", 0}, {"summary", NULL, 0},
-        {"set", NULL, 0},    {"what", "what", 0},
+        {"set", NULL, 0},    {NULL, "what", 0},
     };
     struct table *table = table_create(columns, N_COLUMN(columns));
     for (size_t i = 0; preset_at(i); i++) {
@@ -135,7 +145,7 @@ static struct table *list_presets(void)
             append(set, sizeof set, k ? " " : "");
             append(set, sizeof set, preset->set[k]);
         }
-        snprintf(what, sizeof what, "%s (%s)", preset->summary, set);
+        snprintf(what, sizeof what, "%s\n%s", preset->summary, set);
         table_text(table, preset->name);
         table_text(table, preset->seeds);
         table_text(table, preset->summary);
@@ -157,20 +167,41 @@ static void add_text_or_missing(struct table *table, const char *text)
 static struct table *list_keys(void)
 {
     static const struct column columns[] = {
-        {"name", "key", 0},        {"alias", "alias", 0},       {"type", NULL, 0},
-        {"default", "default", 0}, {"accepted", "accepted", 0}, {"help", "what it is", 0},
+        {"name", NULL, 0},         {"alias", NULL, 0},
+        {NULL, "key", 0},          {"type", NULL, 0},
+        {"default", "default", 0}, {"accepted", NULL, 0},
+        {"help", NULL, 0},         {NULL, "what it is (what it takes)", 0},
     };
     struct table *table = table_create(columns, N_COLUMN(columns));
     for (size_t i = 0; config_key_at(i); i++) {
         const struct config_key *key = config_key_at(i);
+        char shown[128], what[1024];
+        snprintf(shown, sizeof shown, "%s%s%s", key->name, key->alias ? ", " : "",
+                 key->alias ? key->alias : "");
+        snprintf(what, sizeof what, "%s (%s)", key->help, key->accepted);
         table_text(table, key->name);
         add_text_or_missing(table, key->alias);
+        table_text(table, shown);
         table_text(table, key->type);
-        add_text_or_missing(table, key->preset);
-        add_text_or_missing(table, key->accepted);
+        table_text(table, key->preset);
+        table_text(table, key->accepted);
         table_text(table, key->help);
+        table_text(table, what);
     }
     return table;
+}
+
+/* What the columns of a text table mean, where their titles cannot say it. */
+static void print_legend(const char *topic)
+{
+    if (strcmp(topic, "variants") == 0) {
+        puts("\nprojections: the learned ones, each named by the roles that read it;\n"
+             "cached: how many of K and V a decoder must keep");
+    } else if (strcmp(topic, "tasks") == 0) {
+        printf("\nat T = %d. floor: accuracy of the best predictor that knows only the position;\n"
+               "needed key: output <- the input position it must attend to\n",
+               EXAMPLE_TOKENS);
+    }
 }
 
 enum status cmd_list(const struct arguments *arguments, struct error *err)
@@ -186,5 +217,8 @@ enum status cmd_list(const struct arguments *arguments, struct error *err)
                                                       : list_keys();
     status = table_print(table, arguments->format, err);
     table_free(table);
+    if (status == STATUS_OK && arguments->format == FORMAT_TEXT) {
+        print_legend(topic);
+    }
     return status;
 }

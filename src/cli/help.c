@@ -41,8 +41,8 @@ static void print_paragraph(FILE *stream, const char *text)
 void help_overview(FILE *stream)
 {
     static const struct example examples[] = {
-        {"qkvlab quick", "train seven variants on six tasks, write a report"},
-        {"qkvlab run --set variant=qkv,qk --seeds 0-4", "a grid of your own"},
+        {"qkvlab quick", "train seven variants on six tasks and report"},
+        {"qkvlab run --set variant=qkv,qk", "a grid of your own"},
         {"qkvlab list variants", "what can be compared"},
         {"qkvlab run --help", "the options of one command"},
     };

@@ -235,6 +235,9 @@ enum status plan_run(const struct plan *plan, struct error *err)
     status = arguments->jobs > 1 ? jobs_run(plan, progress, &totals, err)
                                  : run_here(plan, progress, &totals, err);
     progress_clear(progress);
+    if (totals.failed > 0 && status != STATUS_INTERRUPTED) {
+        error_set(err, status, "%zu of %zu runs failed, as said above", totals.failed, plan->n_run);
+    }
     if (status == STATUS_OK || status == STATUS_FAILED) {
         enum status drawn = draw_pictures(plan, err);
         status = drawn == STATUS_OK ? status : drawn;

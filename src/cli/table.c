@@ -27,6 +27,7 @@ struct table {
 };
 
 #define COLUMN_GAP 2
+#define LAST_COLUMN_ROOM 20 /* below that, wrapping would not make it readable */
 
 struct table *table_create(const struct column *columns, size_t n_column)
 {
@@ -167,21 +168,27 @@ static size_t column_width(const struct table *table, size_t column)
     return width;
 }
 
-/* One line: cells padded to their column, the last one wrapped under itself if it is too long. */
+/* One line: cells padded to their column, the last one wrapped under itself if it is too long.
+ * Blanks are printed only when something follows. */
 static void print_line(const char *const *shown, const size_t *width, const bool *right, size_t n,
                        size_t total)
 {
-    size_t column = 0;
+    size_t start = 0, printed = 0; /* columns */
     for (size_t i = 0; i + 1 < n; i++) {
-        size_t padding = width[i] - terminal_columns(shown[i]);
-        printf("%*s%s%*s", right[i] ? (int)padding : 0, "", shown[i],
-               (right[i] ? 0 : (int)padding) + COLUMN_GAP, "");
-        column += width[i] + COLUMN_GAP;
+        size_t wide = terminal_columns(shown[i]);
+        size_t at = start + (right[i] ? width[i] - wide : 0);
+        if (wide > 0) {
+            printf("%*s%s", (int)(at - printed), "", shown[i]);
+            printed = at + wide;
+        }
+        start += width[i] + COLUMN_GAP;
     }
-    size_t padding = right[n - 1] ? width[n - 1] - terminal_columns(shown[n - 1]) : 0;
-    printf("%*s", (int)padding, "");
-    bool room = total > column + 20;
-    terminal_wrap(stdout, shown[n - 1], column + padding, column, room ? total : 0);
+    size_t at = start + (right[n - 1] ? width[n - 1] - terminal_columns(shown[n - 1]) : 0);
+    if (shown[n - 1][0] != '\0') {
+        printf("%*s", (int)(at - printed), "");
+    }
+    bool room = total > start + LAST_COLUMN_ROOM;
+    terminal_wrap(stdout, shown[n - 1], at, start, room ? total : 0);
 }
 
 static void print_text(const struct table *table)
@@ -230,17 +237,25 @@ static void print_csv_field(const char *text)
 
 static void print_csv(const struct table *table)
 {
+    const char *gap = "";
     for (size_t column = 0; column < table->n_column; column++) {
-        fputs(column ? "," : "", stdout);
-        print_csv_field(table->column[column].key);
+        if (table->column[column].key) {
+            fputs(gap, stdout);
+            print_csv_field(table->column[column].key);
+            gap = ",";
+        }
     }
     putchar('\n');
-    for (size_t i = 0; i < table->n_cell; i++) {
-        fputs(i % table->n_column ? "," : "", stdout);
-        print_csv_field(table->cell[i].text);
-        if ((i + 1) % table->n_column == 0) {
-            putchar('\n');
+    for (size_t row = 0; row < n_row(table); row++) {
+        gap = "";
+        for (size_t column = 0; column < table->n_column; column++) {
+            if (table->column[column].key) {
+                fputs(gap, stdout);
+                print_csv_field(cell_at(table, row, column)->text);
+                gap = ",";
+            }
         }
+        putchar('\n');
     }
 }
 
@@ -263,26 +278,36 @@ static json_t *cell_json(const struct cell *cell)
     return json_null();
 }
 
+/* Returns a new reference, NULL when out of memory. */
+static json_t *row_json(const struct table *table, size_t row)
+{
+    json_t *object = json_object();
+    for (size_t column = 0; object && column < table->n_column; column++) {
+        const char *key = table->column[column].key;
+        if (key && json_object_set_new(object, key, cell_json(cell_at(table, row, column))) != 0) {
+            json_decref(object);
+            object = NULL;
+        }
+    }
+    return object;
+}
+
 static bool print_json(const struct table *table)
 {
     json_t *rows = json_array();
     bool fine = rows != NULL;
     for (size_t row = 0; fine && row < n_row(table); row++) {
-        json_t *object = json_object();
-        for (size_t column = 0; fine && column < table->n_column; column++) {
-            fine = json_object_set_new(object, table->column[column].key,
-                                       cell_json(cell_at(table, row, column))) == 0;
-        }
-        fine = json_array_append_new(rows, object) == 0 && fine;
+        fine = json_array_append_new(rows, row_json(table, row)) == 0;
+    }
+    struct text text = {0};
+    if (fine) {
+        json_append(&text, rows);
+        fine = !text.failed;
     }
     if (fine) {
-        char *text = json_dumps(rows, JSON_INDENT(2));
-        fine = text != NULL;
-        if (fine) {
-            puts(text);
-        }
-        free(text);
+        puts(text.data);
     }
+    text_free(&text);
     json_decref(rows);
     return fine;
 }

@@ -15,7 +15,7 @@ enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 #define TABLE_MAX_COLUMN 32
 
 struct column {
-    const char *key;   /* name in CSV and JSON */
+    const char *key;   /* name in CSV and JSON; NULL: the column is left out there */
     const char *title; /* head of the column in text; NULL: the column is left out there */
     int decimals;      /* of numbers, in text; negative: significant digits */
 };
