@@ -1,0 +1,475 @@
+/* What must hold of a variant, read off its row, for every legal combination of the axes; and what
+ * must hold of the engine whatever it is given: extreme values, other cuts, other thread counts. */
+#include "runner.h"
+
+#include <stdio.h>
+
+#include "nn/activations.h"
+#include "nn/block.h"
+#include "nn/fixtures.h"
+#include "nn/kernels/kernels.h"
+
+#define N_EMBD 16
+#define N_HEAD 4
+#define N_TOKEN 6
+#define N_MAP (N_HEAD * N_TOKEN * N_TOKEN)
+#define N_LOGIT (N_TOKEN * 10)
+
+/* ---- one forward pass of every combination ----------------------------------------------------
+ */
+
+struct probe {
+    struct variant variant;
+    char id[VARIANT_TEXT_SIZE];
+    struct engine *engine;
+    struct fixture_batch made;
+    const struct activations *act;
+    float product[N_MAP], scores[N_MAP]; /* of sequence 1 */
+};
+
+static void probe_make(struct probe *probe, const struct variant *variant)
+{
+    struct model_shape shape = fixture_shape(variant, N_EMBD, 1, N_HEAD, N_TOKEN);
+    size_t n;
+    probe->variant = *variant;
+    variant_id(variant, probe->id);
+    probe->engine = fixture_engine(
+        &shape, &(struct engine_options){.lanes = 1, .batch_size = 2, .threads = 1}, 23);
+    probe->made = fixture_batch_make(2, N_TOKEN, 29);
+    probe->act = engine_forward(probe->engine, &probe->made.batch, &n);
+    ck_assert_uint_eq(n, 2);
+    engine_scores(probe->engine, N_TOKEN, 1, 0, probe->product, probe->scores);
+}
+
+static void probe_free(struct probe *probe)
+{
+    fixture_batch_free(&probe->made);
+    engine_free(probe->engine);
+}
+
+static void for_every_variant(void (*check)(struct probe *probe))
+{
+    size_t n_legal = 0;
+    for (size_t i = 0; i < FIXTURE_N_COMBINATION; i++) {
+        struct variant variant;
+        if (fixture_variant(i, N_HEAD, &variant)) {
+            struct probe probe;
+            probe_make(&probe, &variant);
+            check(&probe);
+            probe_free(&probe);
+            n_legal++;
+        }
+    }
+    ck_assert_uint_gt(n_legal, 400);
+}
+
+static void check_rows_sum_to_one(struct probe *probe)
+{
+    const float *attention = activations_attention(probe->act, 0);
+    for (size_t row = 0; row < 2 * N_HEAD * N_TOKEN; row++) {
+        double sum = 0.0;
+        for (size_t j = 0; j < N_TOKEN; j++) {
+            float a = attention[row * N_TOKEN + j];
+            bool hidden = probe->variant.causal && j > row % N_TOKEN;
+            ck_assert_msg(hidden ? a == 0.0f : a > 0.0f && a <= 1.0f, "%s: attention %g", probe->id,
+                          a);
+            sum += a;
+        }
+        ck_assert_msg(fabs(sum - 1.0) <= 1e-6, "%s: row %zu sums to %.9g", probe->id, row, sum);
+    }
+}
+
+START_TEST(attention_rows_sum_to_one)
+{
+    for_every_variant(check_rows_sum_to_one);
+}
+END_TEST
+
+/* The scores are those that the softmax saw. */
+static void check_scores_explain_attention(struct probe *probe)
+{
+    const float *attention = activations_attention(probe->act, 0) + N_MAP;
+    for (size_t row = 0; row < N_HEAD * N_TOKEN; row++) {
+        size_t n_visible = probe->variant.causal ? row % N_TOKEN + 1 : N_TOKEN;
+        double sum = 0.0;
+        for (size_t j = 0; j < n_visible; j++) {
+            sum += exp(probe->scores[row * N_TOKEN + j]);
+        }
+        for (size_t j = 0; j < n_visible; j++) {
+            double expected = exp(probe->scores[row * N_TOKEN + j]) / sum;
+            ck_assert_msg(fabs(attention[row * N_TOKEN + j] - expected) <= 1e-5,
+                          "%s: attention %g, scores say %g", probe->id,
+                          attention[row * N_TOKEN + j], expected);
+        }
+    }
+}
+
+START_TEST(scores_explain_attention)
+{
+    for_every_variant(check_scores_explain_attention);
+}
+END_TEST
+
+/* max |S_ij - S_ji| / max |S| over all heads. */
+static double asymmetry(const float *map)
+{
+    double largest = 0.0, difference = 0.0;
+    for (size_t h = 0; h < N_HEAD; h++) {
+        const float *s = map + h * N_TOKEN * N_TOKEN;
+        for (size_t i = 0; i < N_TOKEN; i++) {
+            for (size_t j = 0; j < N_TOKEN; j++) {
+                largest = fmax(largest, fabs((double)s[i * N_TOKEN + j]));
+                difference =
+                    fmax(difference, fabs((double)s[i * N_TOKEN + j] - (double)s[j * N_TOKEN + i]));
+            }
+        }
+    }
+    return difference / largest;
+}
+
+static void check_symmetry(struct probe *probe)
+{
+    const struct {
+        const char *what;
+        bool symmetric;
+        double asymmetry;
+    } maps[] = {
+        {"Q K^T", variant_product_symmetric(&probe->variant), asymmetry(probe->product)},
+        {"scores", variant_scores_symmetric(&probe->variant), asymmetry(probe->scores)},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert_msg(maps[i].symmetric ? maps[i].asymmetry <= 1e-5 : maps[i].asymmetry >= 1e-2,
+                      "%s: %s should be %s, asymmetry %g", probe->id, maps[i].what,
+                      maps[i].symmetric ? "symmetric" : "asymmetric", maps[i].asymmetry);
+    }
+}
+
+START_TEST(symmetric_exactly_where_the_row_says_so)
+{
+    for_every_variant(check_symmetry);
+}
+END_TEST
+
+/* How far some S_ij is above max(S_ii, S_jj). */
+static double gram_excess(const float *map)
+{
+    double excess = -INFINITY;
+    for (size_t h = 0; h < N_HEAD; h++) {
+        const float *s = map + h * N_TOKEN * N_TOKEN;
+        for (size_t i = 0; i < N_TOKEN; i++) {
+            for (size_t j = 0; j < N_TOKEN; j++) {
+                excess =
+                    fmax(excess, s[i * N_TOKEN + j] - fmax(s[i * N_TOKEN + i], s[j * N_TOKEN + j]));
+            }
+        }
+    }
+    return excess;
+}
+
+static size_t n_not_gram_in_fact;
+
+static void check_gram(struct probe *probe)
+{
+    double excess = gram_excess(probe->product);
+    if (variant_product_gram(&probe->variant)) {
+        ck_assert_msg(excess <= 1e-5, "%s: a score is %g above its diagonal ones", probe->id,
+                      excess);
+    } else {
+        n_not_gram_in_fact += excess > 1e-2;
+    }
+}
+
+START_TEST(no_gram_score_above_its_diagonal)
+{
+    n_not_gram_in_fact = 0;
+    for_every_variant(check_gram);
+    ck_assert_uint_gt(n_not_gram_in_fact, 300);
+}
+END_TEST
+
+/* With K=V an attention's output is an average of keys, so each of its coordinates lies between the
+ * least and the largest of the keys' (necessary for being in their convex hull). The keys are those
+ * before qk_norm. */
+static void check_hull(struct probe *probe)
+{
+    if (variant_cache_roles(&probe->variant) != 1) {
+        return;
+    }
+    const struct model *model = engine_model(probe->engine);
+    struct block_activations *block = &probe->act->block[0];
+    struct view keys = block_roles(model, block).v;
+    size_t width = N_EMBD / N_HEAD;
+    size_t repeat = N_HEAD / variant_kv_heads(&probe->variant, N_HEAD);
+    for (size_t row = 0; row < 2 * N_TOKEN; row++) {
+        size_t first = row / N_TOKEN * N_TOKEN;
+        size_t end = probe->variant.causal ? row + 1 : first + N_TOKEN;
+        for (size_t c = 0; c < N_EMBD; c++) {
+            size_t key_column = c / width / repeat * width + c % width;
+            double least = INFINITY, largest = -INFINITY;
+            for (size_t j = first; j < end; j++) {
+                least = fmin(least, keys.at[j * keys.ld + key_column]);
+                largest = fmax(largest, keys.at[j * keys.ld + key_column]);
+            }
+            float mix = block->mix[row * N_EMBD + c];
+            ck_assert_msg(mix >= least - 1e-5 && mix <= largest + 1e-5,
+                          "%s: output %g outside of the keys' %g..%g", probe->id, mix, least,
+                          largest);
+        }
+    }
+}
+
+START_TEST(shared_values_stay_in_the_keys_hull)
+{
+    for_every_variant(check_hull);
+}
+END_TEST
+
+/* Without any position the model is blind to order; with some, it is not. */
+static void check_permutation(struct probe *probe)
+{
+    static const size_t order[N_TOKEN] = {3, 0, 5, 1, 4, 2};
+    const struct model *model = engine_model(probe->engine);
+    const struct tensor *pos_emb = model_find_tensor(model, "pos_emb");
+    enum score_term term = probe->variant.score_term;
+    bool blind = !probe->variant.causal && (term == SCORE_NONE || term == SCORE_TEMPERATURE ||
+                                            term == SCORE_TEMPERATURE_SCALAR);
+    int32_t permuted[2 * N_TOKEN];
+    float straight[2 * N_LOGIT];
+    size_t n;
+
+    memset(engine_param(probe->engine) + pos_emb->offset, 0, pos_emb->n_element * sizeof(float));
+    engine_weights_changed(probe->engine);
+    const struct activations *act = engine_forward(probe->engine, &probe->made.batch, &n);
+    memcpy(straight, activations_logits(act), sizeof(straight));
+    for (size_t t = 0; t < 2 * N_TOKEN; t++) {
+        permuted[t] = probe->made.ids[t / N_TOKEN * N_TOKEN + order[t % N_TOKEN]];
+    }
+    struct batch batch = {2, N_TOKEN, permuted, probe->made.targets};
+    const float *logits = activations_logits(engine_forward(probe->engine, &batch, &n));
+    double worst = 0.0;
+    for (size_t t = 0; t < 2 * N_TOKEN; t++) {
+        size_t from = t / N_TOKEN * N_TOKEN + order[t % N_TOKEN];
+        for (size_t c = 0; c < 10; c++) {
+            worst = fmax(worst, fabs((double)logits[t * 10 + c] - (double)straight[from * 10 + c]));
+        }
+    }
+    ck_assert_msg(blind ? worst <= 1e-5 : worst >= 1e-3, "%s: permuting changes logits by %g",
+                  probe->id, worst);
+}
+
+START_TEST(without_positions_order_does_not_matter)
+{
+    for_every_variant(check_permutation);
+}
+END_TEST
+
+static void check_batch_of_two(struct probe *probe)
+{
+    float both[2 * N_LOGIT];
+    double largest = 0.0;
+    memcpy(both, activations_logits(probe->act), sizeof(both));
+    for (size_t i = 0; i < 2 * N_LOGIT; i++) {
+        largest = fmax(largest, fabs((double)both[i]));
+    }
+    for (size_t s = 0; s < 2; s++) {
+        struct batch one = {1, N_TOKEN, probe->made.ids + s * N_TOKEN,
+                            probe->made.targets + s * N_TOKEN};
+        size_t n;
+        const float *logits = activations_logits(engine_forward(probe->engine, &one, &n));
+        for (size_t i = 0; i < N_LOGIT; i++) {
+            double difference = fabs((double)logits[i] - (double)both[s * N_LOGIT + i]);
+            ck_assert_msg(difference <= 1e-6 * largest, "%s: sequence %zu differs by %g", probe->id,
+                          s, difference / largest);
+        }
+    }
+}
+
+START_TEST(a_batch_of_two_is_two_batches_of_one)
+{
+    for_every_variant(check_batch_of_two);
+}
+END_TEST
+
+/* ---- extreme values ---------------------------------------------------------------------------
+ */
+
+static void scale_tensor(struct engine *engine, const char *name, float factor)
+{
+    const struct tensor *tensor = model_find_tensor(engine_model(engine), name);
+    ck_assert_ptr_nonnull(tensor);
+    for (size_t i = 0; i < tensor->n_element; i++) {
+        engine_param(engine)[tensor->offset + i] *= factor;
+    }
+    engine_weights_changed(engine);
+}
+
+static double largest_float(const float *value, size_t n)
+{
+    double largest = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        ck_assert_msg(isfinite(value[i]), "element %zu is %g", i, value[i]);
+        largest = fmax(largest, fabs((double)value[i]));
+    }
+    return largest;
+}
+
+START_TEST(logits_and_scores_of_ten_thousand)
+{
+    for (size_t i = 0; variant_named(i); i++) {
+        struct model_shape shape = fixture_shape(variant_named(i), N_EMBD, 1, N_HEAD, N_TOKEN);
+        struct engine *engine =
+            fixture_engine(&shape, &(struct engine_options){.batch_size = 2}, 31);
+        struct fixture_batch made = fixture_batch_make(2, N_TOKEN, 37);
+        char roles[4], name[64];
+        size_t n;
+        variant_slot_roles(&shape.variant, shape.variant.slot[ROLE_Q], roles);
+        snprintf(name, sizeof(name), "blocks.0.attn.%s.weight", roles);
+        scale_tensor(engine, name, 1e4f);
+        scale_tensor(engine, "head.weight", 1e4f);
+        const struct activations *act = engine_forward(engine, &made.batch, &n);
+        float product[N_MAP], scores[N_MAP];
+        engine_scores(engine, N_TOKEN, 0, 0, product, scores);
+        ck_assert_double_gt(largest_float(activations_logits(act), n * N_LOGIT), 1e4);
+        ck_assert_double_gt(largest_float(product, N_MAP), 1e4);
+        largest_float(activations_attention(act, 0), n * N_MAP);
+        struct train_result result = engine_gradient(engine, &made.batch);
+        ck_assert(result.finite);
+        largest_float(engine_grad(engine), engine_model(engine)->layout.n_param);
+        fixture_batch_free(&made);
+        engine_free(engine);
+    }
+}
+END_TEST
+
+/* One token attends to itself; its scores get no gradient. */
+START_TEST(sequences_of_one_token)
+{
+    for (size_t i = 0; i < FIXTURE_N_COMBINATION; i++) {
+        struct variant variant;
+        if (!fixture_variant(i, N_HEAD, &variant)) {
+            continue;
+        }
+        struct model_shape shape = fixture_shape(&variant, N_EMBD, 2, N_HEAD, 1);
+        struct engine *engine =
+            fixture_engine(&shape, &(struct engine_options){.batch_size = 3}, 41);
+        struct fixture_batch made = fixture_batch_make(3, 1, 43);
+        struct reference_model reference = fixture_reference(engine, 3, 1);
+        size_t n;
+        const float *attention = activations_attention(engine_forward(engine, &made.batch, &n), 1);
+        for (size_t h = 0; h < n * N_HEAD; h++) {
+            ck_assert_float_eq(attention[h], 1.0f);
+        }
+        struct train_result result = engine_gradient(engine, &made.batch);
+        double loss = reference_model_gradient(&reference, &made.batch);
+        size_t n_param = engine_model(engine)->layout.n_param, worst;
+        ck_assert_double_eq_tol(result.loss, loss, 1e-5 * loss);
+        ck_assert_double_le(
+            fixture_error(engine_grad(engine), reference.grad, n_param, 0.0, &worst), 2e-5);
+        reference_model_free(&reference);
+        fixture_batch_free(&made);
+        engine_free(engine);
+    }
+}
+END_TEST
+
+START_TEST(a_row_with_everything_masked_is_finite)
+{
+    for (size_t level = 0; kernels_at(level); level++) {
+        float scores[2 * N_TOKEN] = {1e4f, -1e4f, 3.0f, 0.0f, 1.0f, 2.0f, 7.0f};
+        float slope[2 * N_TOKEN] = {1.0f, 2.0f, 3.0f};
+        kernels_at(level)->softmax_forward(2, N_TOKEN, 1.0f, NULL, 0, 0, 0, scores);
+        kernels_at(level)->softmax_backward(2, N_TOKEN, scores, slope);
+        ck_assert_double_eq(largest_float(scores, 2 * N_TOKEN), 0.0);
+        ck_assert_double_eq(largest_float(slope, 2 * N_TOKEN), 0.0);
+    }
+}
+END_TEST
+
+/* ---- threads ----------------------------------------------------------------------------------
+ */
+
+#define N_STEP 5
+
+static struct engine *train(const struct model_shape *shape, const struct batch *batch, int threads,
+                            double losses[N_STEP])
+{
+    const struct adam_options adam = {
+        .learning_rate = 1e-2, .beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8, .clip = 1.0};
+    struct engine *engine = fixture_engine(
+        shape,
+        &(struct engine_options){
+            .lanes = 16, .micro_batch = 2, .batch_size = batch->n_sequence, .threads = threads},
+        47);
+    for (int step = 0; step < N_STEP; step++) {
+        losses[step] = engine_train_step(engine, batch, &adam).loss;
+    }
+    ck_assert_double_lt(losses[N_STEP - 1], losses[0]);
+    return engine;
+}
+
+START_TEST(same_bits_at_any_number_of_threads)
+{
+    const int threads[] = {2, 3, 7};
+    for (size_t i = 0; variant_named(i); i++) {
+        struct model_shape shape = fixture_shape(variant_named(i), 32, 2, N_HEAD, 16);
+        struct fixture_batch made = fixture_batch_make(37, 16, 53);
+        double losses[N_STEP], other_losses[N_STEP];
+        struct engine *one = train(&shape, &made.batch, 1, losses);
+        size_t bytes = engine_model(one)->layout.n_param * sizeof(float);
+        for (size_t t = 0; t < sizeof(threads) / sizeof(threads[0]); t++) {
+            struct engine *other = train(&shape, &made.batch, threads[t], other_losses);
+            ck_assert_mem_eq(losses, other_losses, sizeof(losses));
+            ck_assert_mem_eq(engine_param(one), engine_param(other), bytes);
+            ck_assert_mem_eq(engine_adam(one)->v, engine_adam(other)->v, bytes);
+            engine_gradient(one, &made.batch);
+            engine_gradient(other, &made.batch);
+            ck_assert_mem_eq(engine_grad(one), engine_grad(other), bytes);
+            engine_free(other);
+        }
+        engine_free(one);
+        fixture_batch_free(&made);
+    }
+}
+END_TEST
+
+/* The comparison above can fail: one lane fewer sums in another order. */
+START_TEST(other_lanes_give_other_bits)
+{
+    struct model_shape shape = fixture_shape(variant_named(0), 32, 2, N_HEAD, 16);
+    struct fixture_batch made = fixture_batch_make(37, 16, 53);
+    const struct engine_options options[2] = {
+        {.lanes = 16, .micro_batch = 2, .batch_size = 37},
+        {.lanes = 15, .micro_batch = 2, .batch_size = 37},
+    };
+    struct engine *engines[2];
+    for (size_t i = 0; i < 2; i++) {
+        engines[i] = fixture_engine(&shape, &options[i], 47);
+        engine_gradient(engines[i], &made.batch);
+    }
+    size_t bytes = engine_model(engines[0])->layout.n_param * sizeof(float);
+    ck_assert_int_ne(memcmp(engine_grad(engines[0]), engine_grad(engines[1]), bytes), 0);
+    engine_free(engines[0]);
+    engine_free(engines[1]);
+    fixture_batch_free(&made);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("properties");
+    TCase *cases = tcase_create("properties");
+    tcase_add_test(cases, attention_rows_sum_to_one);
+    tcase_add_test(cases, scores_explain_attention);
+    tcase_add_test(cases, symmetric_exactly_where_the_row_says_so);
+    tcase_add_test(cases, no_gram_score_above_its_diagonal);
+    tcase_add_test(cases, shared_values_stay_in_the_keys_hull);
+    tcase_add_test(cases, without_positions_order_does_not_matter);
+    tcase_add_test(cases, a_batch_of_two_is_two_batches_of_one);
+    tcase_add_test(cases, logits_and_scores_of_ten_thousand);
+    tcase_add_test(cases, sequences_of_one_token);
+    tcase_add_test(cases, a_row_with_everything_masked_is_finite);
+    tcase_add_test(cases, same_bits_at_any_number_of_threads);
+    tcase_add_test(cases, other_lanes_give_other_bits);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
