@@ -1,0 +1,249 @@
+/* A training that stops, is saved and goes on in another process must end in the same bits. */
+#include "runner.h"
+
+#include <stdio.h>
+
+#include "base/file.h"
+#include "base/safetensors.h"
+#include "nn/checkpoint.h"
+#include "nn/fixtures.h"
+
+#define N_TOKEN 6
+#define N_SEQUENCE 9
+
+static const struct adam_options ADAM = {.learning_rate = 1e-2,
+                                         .beta1 = 0.9,
+                                         .beta2 = 0.999,
+                                         .epsilon = 1e-8,
+                                         .clip = 5.0,
+                                         .weight_decay = 0.1};
+
+static char folder[] = "/tmp/qkvlab-checkpoint-XXXXXX";
+static char path[sizeof(folder) + 32];
+
+static void make_folder(void)
+{
+    memcpy(folder + sizeof(folder) - 7, "XXXXXX", 6);
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/checkpoint.safetensors", folder);
+}
+
+static void drop_folder(void)
+{
+    ck_assert_int_eq(folder_remove(folder, NULL), STATUS_OK);
+}
+
+static struct engine *make_engine(const char *variant_text, size_t n_embd, uint64_t seed)
+{
+    struct variant variant;
+    ck_assert_int_eq(variant_parse(variant_text, &variant, NULL), STATUS_OK);
+    struct model_shape shape = fixture_shape(&variant, n_embd, 2, 4, N_TOKEN);
+    return fixture_engine(&shape,
+                          &(struct engine_options){
+                              .lanes = 4, .micro_batch = 2, .batch_size = N_SEQUENCE, .threads = 2},
+                          seed);
+}
+
+/* Steps first..end-1, each on a batch of its own. */
+static void train(struct engine *engine, size_t first, size_t end)
+{
+    for (size_t step = first; step < end; step++) {
+        struct fixture_batch made = fixture_batch_make(N_SEQUENCE, N_TOKEN, 1000 + step);
+        engine_train_step(engine, &made.batch, &ADAM);
+        fixture_batch_free(&made);
+    }
+}
+
+static void check_same_state(struct engine *a, struct engine *b)
+{
+    size_t bytes = engine_model(a)->layout.n_param * sizeof(float);
+    ck_assert_uint_eq(engine_adam(a)->step, engine_adam(b)->step);
+    ck_assert_mem_eq(engine_param(a), engine_param(b), bytes);
+    ck_assert_mem_eq(engine_adam(a)->m, engine_adam(b)->m, bytes);
+    ck_assert_mem_eq(engine_adam(a)->v, engine_adam(b)->v, bytes);
+}
+
+static void check_resumed(const struct variant *variant)
+{
+    char id[VARIANT_TEXT_SIZE];
+    variant_id(variant, id);
+    struct engine *unbroken = make_engine(id, 16, 1), *stopped = make_engine(id, 16, 1);
+    train(unbroken, 0, 7);
+    train(stopped, 0, 3);
+    ck_assert_int_eq(checkpoint_save(path, stopped, NULL, NULL), STATUS_OK);
+    engine_free(stopped);
+
+    struct engine *resumed = make_engine(id, 16, 2);
+    train(resumed, 20, 22);
+    struct error err;
+    enum status status = checkpoint_load(path, resumed, NULL, &err);
+    ck_assert_msg(status == STATUS_OK, "%s", status == STATUS_OK ? "" : err.text);
+    ck_assert_uint_eq(engine_adam(resumed)->step, 3);
+    train(resumed, 3, 7);
+    check_same_state(unbroken, resumed);
+    engine_free(unbroken);
+    engine_free(resumed);
+}
+
+START_TEST(a_resumed_training_equals_an_unbroken_one)
+{
+    for (size_t i = 0; variant_named(i); i++) {
+        check_resumed(variant_named(i));
+    }
+}
+END_TEST
+
+/* Weights alone are not the state: without Adam's moments the bits differ. */
+START_TEST(the_moments_matter)
+{
+    struct engine *unbroken = make_engine("qk", 16, 1), *forgetful = make_engine("qk", 16, 1);
+    train(unbroken, 0, 4);
+    train(forgetful, 0, 3);
+    engine_adam(forgetful)->m[5] = nextafterf(engine_adam(forgetful)->m[5], 1.0f);
+    train(forgetful, 3, 4);
+    size_t bytes = engine_model(unbroken)->layout.n_param * sizeof(float);
+    ck_assert_int_ne(memcmp(engine_adam(unbroken)->m, engine_adam(forgetful)->m, bytes), 0);
+    engine_free(unbroken);
+    engine_free(forgetful);
+}
+END_TEST
+
+START_TEST(weights_are_stored_under_plain_names)
+{
+    struct engine *engine = make_engine("qk+", 16, 1);
+    train(engine, 0, 2);
+    ck_assert_int_eq(checkpoint_save(path, engine, NULL, NULL), STATUS_OK);
+    struct safetensors file;
+    ck_assert_int_eq(safetensors_read(path, &file, NULL), STATUS_OK);
+    ck_assert_str_eq(safetensors_text(&file, "step", ""), "2");
+    const struct layout *layout = &engine_model(engine)->layout;
+    ck_assert_uint_eq(file.n_entry, 3 * layout->n_tensor);
+    const struct tensor *tensor =
+        model_find_tensor(engine_model(engine), "blocks.1.attn.qk.weight");
+    const struct safetensors_entry *weight = safetensors_find(&file, "blocks.1.attn.qk.weight");
+    const struct safetensors_entry *v = safetensors_find(&file, "adam_v/blocks.1.attn.qk.weight");
+    ck_assert(tensor && weight && v);
+    ck_assert_uint_eq(weight->n_dim, 2);
+    ck_assert_mem_eq(weight->data, engine_param(engine) + tensor->offset,
+                     tensor->n_element * sizeof(float));
+    ck_assert_mem_eq(v->data, engine_adam(engine)->v + tensor->offset,
+                     tensor->n_element * sizeof(float));
+    safetensors_free(&file);
+    engine_free(engine);
+}
+END_TEST
+
+START_TEST(notes_come_back)
+{
+    char task_key[] = "task", task[] = "reverse", text_key[] = "note", text[] = "d = 16, \"Q=K\"\n";
+    struct safetensors_metadata pair[] = {{task_key, task}, {text_key, text}};
+    const struct checkpoint_notes notes = {pair, 2};
+    struct checkpoint_notes read;
+    struct engine *engine = make_engine("kv", 16, 1);
+    ck_assert_int_eq(checkpoint_save(path, engine, &notes, NULL), STATUS_OK);
+    ck_assert_int_eq(checkpoint_load(path, engine, &read, NULL), STATUS_OK);
+    ck_assert_uint_eq(read.n_pair, 2);
+    ck_assert_str_eq(checkpoint_note(&read, "task"), "reverse");
+    ck_assert_str_eq(checkpoint_note(&read, "note"), text);
+    ck_assert_ptr_null(checkpoint_note(&read, "step"));
+    checkpoint_notes_free(&read);
+
+    char step_key[] = "step";
+    pair[1].key = step_key;
+    struct error err;
+    ck_assert_int_eq(checkpoint_save(path, engine, &notes, &err), STATUS_USAGE);
+    ck_assert_ptr_nonnull(strstr(err.text, "the note 'step'"));
+    engine_free(engine);
+}
+END_TEST
+
+/* Loads what is at path into an engine, which must refuse it and stay as it was. */
+static void check_refused(const char *variant_text, size_t n_embd, const char *phrase)
+{
+    struct engine *engine = make_engine(variant_text, n_embd, 3);
+    struct engine *untouched = make_engine(variant_text, n_embd, 3);
+    struct error err;
+    ck_assert_int_eq(checkpoint_load(path, engine, NULL, &err), STATUS_DATA);
+    ck_assert_msg(strstr(err.text, phrase) && strstr(err.text, path),
+                  "expected '%s' and the path in: %s", phrase, err.text);
+    check_same_state(engine, untouched);
+    engine_free(engine);
+    engine_free(untouched);
+}
+
+START_TEST(another_model_is_refused)
+{
+    struct engine *engine = make_engine("qk", 16, 1);
+    ck_assert_int_eq(checkpoint_save(path, engine, NULL, NULL), STATUS_OK);
+    engine_free(engine);
+    check_refused("kv", 16, "tensor blocks.0.attn.q.weight is missing");
+    check_refused("qk+", 16, "tensor blocks.0.attn.pos_w is missing");
+    check_refused("qk", 8, "tensor embed.weight: expected F32 [8,10], found F32 [16,10]");
+
+    engine = make_engine("qk+", 16, 1);
+    ck_assert_int_eq(checkpoint_save(path, engine, NULL, NULL), STATUS_OK);
+    engine_free(engine);
+    check_refused("qk", 16, "tensor blocks.0.attn.pos_w has no place in a model of variant qk");
+}
+END_TEST
+
+static void write_edited(const char *key, const char *value)
+{
+    struct safetensors file;
+    ck_assert_int_eq(safetensors_read(path, &file, NULL), STATUS_OK);
+    char text[32];
+    snprintf(text, sizeof(text), "%s", value);
+    for (size_t i = 0; i < file.n_metadata; i++) {
+        if (strcmp(file.metadata[i].key, key) == 0) {
+            char *kept = file.metadata[i].value;
+            file.metadata[i].value = text;
+            ck_assert_int_eq(safetensors_write(path, &file, NULL), STATUS_OK);
+            file.metadata[i].value = kept;
+        }
+    }
+    safetensors_free(&file);
+}
+
+START_TEST(a_file_that_is_no_checkpoint_is_refused)
+{
+    struct engine *engine = make_engine("qk", 16, 1);
+    ck_assert_int_eq(checkpoint_save(path, engine, NULL, NULL), STATUS_OK);
+    write_edited("step", "-4");
+    check_refused("qk", 16, "step: expected a whole number, found '-4'");
+    write_edited("format", "crosscheck-1");
+    check_refused("qk", 16, "expected format qkvlab-checkpoint-1, found crosscheck-1");
+    ck_assert_int_eq(file_write_atomic(path, "half", 4, NULL), STATUS_OK);
+    check_refused("qk", 16, "checkpoint.safetensors");
+    ck_assert_int_eq(remove(path), 0);
+    check_refused("qk", 16, "checkpoint.safetensors");
+    engine_free(engine);
+}
+END_TEST
+
+START_TEST(a_folder_that_is_not_there_is_named)
+{
+    struct engine *engine = make_engine("qk", 16, 1);
+    struct error err;
+    char nowhere[sizeof(path) + 16];
+    snprintf(nowhere, sizeof(nowhere), "%s/no/where", folder);
+    ck_assert_int_eq(checkpoint_save(nowhere, engine, NULL, &err), STATUS_WRITE);
+    ck_assert_ptr_nonnull(strstr(err.text, nowhere));
+    engine_free(engine);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("checkpoint");
+    TCase *cases = tcase_create("checkpoint");
+    tcase_add_checked_fixture(cases, make_folder, drop_folder);
+    tcase_add_test(cases, a_resumed_training_equals_an_unbroken_one);
+    tcase_add_test(cases, the_moments_matter);
+    tcase_add_test(cases, weights_are_stored_under_plain_names);
+    tcase_add_test(cases, notes_come_back);
+    tcase_add_test(cases, another_model_is_refused);
+    tcase_add_test(cases, a_file_that_is_no_checkpoint_is_refused);
+    tcase_add_test(cases, a_folder_that_is_not_there_is_named);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}

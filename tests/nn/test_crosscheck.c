@@ -1,0 +1,395 @@
+/* Every bundle of tests/golden, and of the folder in QKVLAB_GOLDEN where that is set, must agree
+ * with the engine; a bundle that lies must be caught, and one that is damaged must be refused by
+ * name. */
+#include "runner.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/safetensors.h"
+#include "nn/crosscheck.h"
+
+#define BUNDLE "golden/kv_position2d.safetensors"
+
+static const struct crosscheck_options DEFAULTS = {.threads = 1};
+
+/* ---- bundles that tell the truth --------------------------------------------------------------
+ */
+
+static void check_bundle(const char *path, const struct crosscheck_options *options)
+{
+    struct crosscheck_report report;
+    struct error err;
+    enum status status = crosscheck_run(path, options, &report, &err);
+    ck_assert_msg(status == STATUS_OK, "%s", status == STATUS_OK ? "" : err.text);
+    if (report.skipped) {
+        printf("skipped %s: %s\n", report.name, report.skipped);
+        ck_assert(!crosscheck_passed(&report));
+        crosscheck_report_free(&report);
+        return;
+    }
+    const struct crosscheck_row *worst = crosscheck_worst(&report);
+    ck_assert_msg(crosscheck_passed(&report),
+                  "%s: %s is off by %g, tolerance %g; element %zu is %.9g, expected %.9g", path,
+                  worst->tensor, worst->error, worst->tolerance, worst->worst, worst->found,
+                  worst->expected);
+    crosscheck_report_free(&report);
+}
+
+static size_t check_folder(const char *folder, const struct crosscheck_options *options)
+{
+    char **names;
+    size_t n_name, n_bundle = 0;
+    struct error err;
+    enum status status = folder_list(folder, &names, &n_name, &err);
+    ck_assert_msg(status == STATUS_OK, "%s", status == STATUS_OK ? "" : err.text);
+    for (size_t i = 0; i < n_name; i++) {
+        char path[PATH_SIZE];
+        if (strstr(names[i], ".safetensors")) {
+            ck_assert_int_eq(path_format(path, &err, "%s/%s", folder, names[i]), STATUS_OK);
+            check_bundle(path, options);
+            n_bundle++;
+        }
+    }
+    folder_list_free(names, n_name);
+    return n_bundle;
+}
+
+START_TEST(golden_bundles_pass)
+{
+    ck_assert_uint_ge(check_folder("golden", &DEFAULTS), 30);
+}
+END_TEST
+
+START_TEST(golden_bundles_pass_however_the_batch_is_cut)
+{
+    const struct crosscheck_options cuts[] = {
+        {.threads = 1, .lanes = 1, .micro_batch = 2},
+        {.threads = 2, .lanes = 3, .micro_batch = 1},
+    };
+    for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+        check_folder("golden", &cuts[i]);
+    }
+}
+END_TEST
+
+START_TEST(further_bundles_pass)
+{
+    const char *folder = getenv("QKVLAB_GOLDEN");
+    if (folder) {
+        ck_assert_uint_ge(check_folder(folder, &DEFAULTS), 1);
+    }
+}
+END_TEST
+
+/* ---- bundles that do not ----------------------------------------------------------------------
+ */
+
+static char folder[] = "/tmp/qkvlab-crosscheck-XXXXXX";
+static char edited[sizeof(folder) + 32];
+
+static void make_folder(void)
+{
+    memcpy(folder + sizeof(folder) - 7, "XXXXXX", 6);
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(edited, sizeof(edited), "%s/edited.safetensors", folder);
+}
+
+static void drop_folder(void)
+{
+    ck_assert_int_eq(folder_remove(folder, NULL), STATUS_OK);
+}
+
+static struct safetensors load(void)
+{
+    struct safetensors file;
+    ck_assert_int_eq(safetensors_read(BUNDLE, &file, NULL), STATUS_OK);
+    return file;
+}
+
+static struct safetensors_entry *entry_of(struct safetensors *file, const char *name)
+{
+    for (size_t i = 0; i < file->n_entry; i++) {
+        if (strcmp(file->entry[i].name, name) == 0) {
+            return &file->entry[i];
+        }
+    }
+    ck_abort_msg("no tensor %s", name);
+    return NULL;
+}
+
+static struct safetensors_metadata *metadata_of(struct safetensors *file, const char *key)
+{
+    for (size_t i = 0; i < file->n_metadata; i++) {
+        if (strcmp(file->metadata[i].key, key) == 0) {
+            return &file->metadata[i];
+        }
+    }
+    ck_abort_msg("no metadata %s", key);
+    return NULL;
+}
+
+/* Writes BUNDLE with value added to one element of one tensor, and compares it. */
+static struct crosscheck_report run_with_change(const char *tensor, size_t index, float value)
+{
+    struct safetensors file = load();
+    struct safetensors_entry *entry = entry_of(&file, tensor);
+    float *changed = malloc(entry->n_element * sizeof(float));
+    ck_assert_ptr_nonnull(changed);
+    memcpy(changed, entry->data, entry->n_element * sizeof(float));
+    changed[index] += value;
+    entry->data = changed;
+    ck_assert_int_eq(safetensors_write(edited, &file, NULL), STATUS_OK);
+    free(changed);
+    safetensors_free(&file);
+    struct crosscheck_report report;
+    ck_assert_int_eq(crosscheck_run(edited, &DEFAULTS, &report, NULL), STATUS_OK);
+    return report;
+}
+
+static const struct crosscheck_row *row_of(const struct crosscheck_report *report, const char *name)
+{
+    for (size_t i = 0; i < report->n_row; i++) {
+        if (strcmp(report->row[i].tensor, name) == 0) {
+            return &report->row[i];
+        }
+    }
+    ck_abort_msg("no row %s", name);
+    return NULL;
+}
+
+/* A wrong answer is the only row that fails, with its index. */
+START_TEST(a_wrong_answer_is_named)
+{
+    const char *const answers[] = {"expect/logits", "expect/attention.0",
+                                   "grad/blocks.0.attn.kv.weight", "adam3/pos_emb"};
+    for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+        struct crosscheck_report report = run_with_change(answers[i], 7, 0.01f);
+        ck_assert(!crosscheck_passed(&report));
+        ck_assert_str_eq(crosscheck_worst(&report)->tensor, answers[i]);
+        ck_assert_uint_eq(crosscheck_worst(&report)->worst, 7);
+        size_t n_failed = 0;
+        for (size_t r = 0; r < report.n_row; r++) {
+            n_failed += !crosscheck_row_passed(&report.row[r]);
+        }
+        ck_assert_uint_eq(n_failed, 1);
+        crosscheck_report_free(&report);
+    }
+}
+END_TEST
+
+/* A wrong weight changes the outputs, and is still off after training. */
+START_TEST(a_wrong_weight_is_named)
+{
+    struct crosscheck_report report = run_with_change("param/blocks.0.attn.kv.weight", 21, 0.05f);
+    ck_assert(!crosscheck_passed(&report));
+    ck_assert(!crosscheck_row_passed(row_of(&report, "expect/logits")));
+    const struct crosscheck_row *row = row_of(&report, "adam3/blocks.0.attn.kv.weight");
+    ck_assert(!crosscheck_row_passed(row));
+    ck_assert_uint_eq(row->worst, 21);
+    ck_assert_double_eq_tol(row->found - row->expected, 0.05, 0.01);
+    crosscheck_report_free(&report);
+}
+END_TEST
+
+START_TEST(an_answer_that_is_no_number_fails)
+{
+    struct crosscheck_report report = run_with_change("grad/head.bias", 2, NAN);
+    ck_assert(!crosscheck_passed(&report));
+    ck_assert(!crosscheck_row_passed(row_of(&report, "grad/head.bias")));
+    crosscheck_report_free(&report);
+}
+END_TEST
+
+/* Writes an edited file and reads the sentence with which it is refused. */
+static void check_refused(const struct safetensors *file, const char *phrase)
+{
+    struct crosscheck_report report;
+    struct error err;
+    ck_assert_int_eq(safetensors_write(edited, file, NULL), STATUS_OK);
+    ck_assert_int_eq(crosscheck_run(edited, &DEFAULTS, &report, &err), STATUS_DATA);
+    ck_assert_int_eq(err.status, STATUS_DATA);
+    ck_assert_msg(strstr(err.text, phrase) && strstr(err.text, edited),
+                  "expected '%s' and the path in: %s", phrase, err.text);
+}
+
+START_TEST(wrong_metadata_are_refused)
+{
+    const struct {
+        const char *key, *value, *phrase;
+    } edits[] = {
+        {"format", "crosscheck-9", "expected format crosscheck-1, found crosscheck-9"},
+        {"input", "sounds", "input: expected tokens or patches, found sounds"},
+        {"n_embd", "sixteen", "n_embd: expected a whole number 1..1000000, found 'sixteen'"},
+        {"n_embd", "-16", "n_embd: expected a whole number"},
+        {"n_embd", "15", "n_embd"},
+        {"n_layer", "900000", "n_layer is 900000, but the file has"},
+        {"n_layer", "2", "is missing"},
+        {"n_token", "5", "expected I64 [2,5], found I64 [2,6]"},
+        {"sharing", "kw", "did you mean"},
+        {"sharing", "kv+", "further axes have keys of their own"},
+        {"query", "lineal", "query: expected one of linear"},
+        {"query", "identity", "score_scale is 1, but query=identity is built with 0.5"},
+        {"score_scale", "0.7", "score_scale is 0.7"},
+        {"score_scale", "nan", "score_scale: expected a finite number"},
+        {"position2d", "some", "position2d: expected none or absolute, found 'some'"},
+        {"position2d", "none", "pos_w has no place in a model of variant kv"},
+        {"qk_norm", "2", "qk_norm"},
+        {"n_kv_head", "3", "n_kv_head 3 does not divide n_head 4"},
+        {"adam_eps", "small", "adam_eps: expected a finite number, 0 or more, found 'small'"},
+        {"n_symbol", "4", "embed.weight: expected F32 [16,4], found F32 [16,10]"},
+    };
+    for (size_t i = 0; i < sizeof(edits) / sizeof(edits[0]); i++) {
+        struct safetensors file = load();
+        struct safetensors_metadata *metadata = metadata_of(&file, edits[i].key);
+        char value[32], *kept = metadata->value;
+        snprintf(value, sizeof(value), "%s", edits[i].value);
+        metadata->value = value;
+        check_refused(&file, edits[i].phrase);
+        metadata->value = kept;
+        safetensors_free(&file);
+    }
+}
+END_TEST
+
+START_TEST(foreign_and_missing_keys_are_refused)
+{
+    struct safetensors file = load();
+    struct safetensors_metadata *metadata = metadata_of(&file, "mlp_ratio");
+    char foreign[] = "mlp_width", patch[] = "patch", *kept = metadata->key;
+    metadata->key = foreign;
+    check_refused(&file, "metadata key 'mlp_width' is unknown in a bundle of tokens");
+    metadata->key = patch;
+    check_refused(&file, "metadata key 'patch' is unknown in a bundle of tokens");
+    metadata->key = kept;
+
+    struct safetensors_metadata swapped = *metadata;
+    *metadata = file.metadata[file.n_metadata - 1];
+    file.metadata[file.n_metadata - 1] = swapped;
+    file.n_metadata--;
+    check_refused(&file, "metadata key 'mlp_ratio' is missing");
+    file.n_metadata++;
+    safetensors_free(&file);
+}
+END_TEST
+
+START_TEST(contradicting_score_terms_are_refused)
+{
+    struct safetensors file = load();
+    struct safetensors_metadata *grown =
+        calloc(file.n_metadata + 1, sizeof(struct safetensors_metadata));
+    ck_assert_ptr_nonnull(grown);
+    memcpy(grown, file.metadata, file.n_metadata * sizeof(*grown));
+    char key[] = "score_term", value[] = "relative";
+    grown[file.n_metadata] = (struct safetensors_metadata){key, value};
+    struct safetensors longer = file;
+    longer.metadata = grown;
+    longer.n_metadata++;
+    check_refused(&longer, "position2d=absolute contradicts score_term=relative");
+    free(grown);
+    safetensors_free(&file);
+}
+END_TEST
+
+START_TEST(wrong_tensors_are_refused)
+{
+    struct safetensors file = load();
+    struct safetensors_entry *entry = entry_of(&file, "grad/head.weight");
+    char foreign[] = "grad/tail.weight", *kept = entry->name;
+    entry->name = foreign;
+    check_refused(&file, "tensor grad/head.weight is missing");
+    entry->name = kept;
+
+    entry->dim[0] = 16;
+    entry->dim[1] = 10;
+    check_refused(&file, "tensor grad/head.weight: expected F32 [10,16], found F32 [16,10]");
+    entry->dim[0] = 10;
+    entry->dim[1] = 16;
+
+    struct safetensors_entry *grown = calloc(file.n_entry + 1, sizeof(*grown));
+    ck_assert_ptr_nonnull(grown);
+    memcpy(grown, file.entry, file.n_entry * sizeof(*grown));
+    grown[file.n_entry] = *entry;
+    grown[file.n_entry].name = foreign;
+    struct safetensors longer = file;
+    longer.entry = grown;
+    longer.n_entry++;
+    check_refused(&longer, "tensor grad/tail.weight has no place in a model of variant kv+");
+    free(grown);
+
+    struct safetensors_entry *ids = entry_of(&file, "input/ids");
+    int64_t wrong[12] = {0, 1, 2, 10};
+    const void *true_ids = ids->data;
+    ids->data = wrong;
+    check_refused(&file, "tensor input/ids, index 3: expected 0..9, found 10");
+    ids->data = true_ids;
+    safetensors_free(&file);
+}
+END_TEST
+
+START_TEST(patch_bundles_are_skipped)
+{
+    static const char *const more[] = {"channels", "image", "patch"};
+    struct safetensors file = load();
+    struct safetensors_metadata *grown =
+        calloc(file.n_metadata + 3, sizeof(struct safetensors_metadata));
+    ck_assert_ptr_nonnull(grown);
+    char patches[] = "patches", keys[3][16], value[] = "4";
+    memcpy(grown, file.metadata, file.n_metadata * sizeof(*grown));
+    for (size_t i = 0; i < file.n_metadata; i++) {
+        if (strcmp(grown[i].key, "input") == 0) {
+            grown[i].value = patches;
+        }
+    }
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(keys[i], sizeof(keys[i]), "%s", more[i]);
+        grown[file.n_metadata + i] = (struct safetensors_metadata){keys[i], value};
+    }
+    struct safetensors longer = file;
+    longer.metadata = grown;
+    longer.n_metadata += 3;
+    ck_assert_int_eq(safetensors_write(edited, &longer, NULL), STATUS_OK);
+    struct crosscheck_report report;
+    ck_assert_int_eq(crosscheck_run(edited, &DEFAULTS, &report, NULL), STATUS_OK);
+    ck_assert_str_eq(report.skipped, "patch inputs are not built yet");
+    ck_assert(!crosscheck_passed(&report));
+    crosscheck_report_free(&report);
+    free(grown);
+    safetensors_free(&file);
+}
+END_TEST
+
+START_TEST(a_missing_file_is_refused)
+{
+    struct crosscheck_report report;
+    struct error err;
+    ck_assert_int_eq(crosscheck_run("golden/nothing.safetensors", &DEFAULTS, &report, &err),
+                     STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "golden/nothing.safetensors"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("crosscheck");
+    TCase *truth = tcase_create("truth"), *lies = tcase_create("lies");
+    tcase_add_test(truth, golden_bundles_pass);
+    tcase_add_test(truth, golden_bundles_pass_however_the_batch_is_cut);
+    tcase_add_test(truth, further_bundles_pass);
+    tcase_add_checked_fixture(lies, make_folder, drop_folder);
+    tcase_add_test(lies, a_wrong_answer_is_named);
+    tcase_add_test(lies, a_wrong_weight_is_named);
+    tcase_add_test(lies, an_answer_that_is_no_number_fails);
+    tcase_add_test(lies, wrong_metadata_are_refused);
+    tcase_add_test(lies, foreign_and_missing_keys_are_refused);
+    tcase_add_test(lies, contradicting_score_terms_are_refused);
+    tcase_add_test(lies, wrong_tensors_are_refused);
+    tcase_add_test(lies, patch_bundles_are_skipped);
+    tcase_add_test(lies, a_missing_file_is_refused);
+    suite_add_tcase(suite, truth);
+    suite_add_tcase(suite, lies);
+    return run_suite(suite);
+}
