@@ -1,4 +1,6 @@
-/* file: whole files and folders, written so that a half-written one is never taken for whole. */
+/* file: whole files (file.c), folders (folder.c) and the texts that go into them (text.c), written
+ * so that a half-written one is never taken for whole.
+ */
 #ifndef QKVLAB_BASE_FILE_H
 #define QKVLAB_BASE_FILE_H
 
@@ -13,8 +15,8 @@ enum status file_read(const char *path, size_t max_size, char **data, size_t *si
                       struct error *err);
 
 /* file_write_atomic writes path through a temporary file beside it: written, synced, renamed,
- * folder synced. On failure path is untouched and the temporary file is removed. Errors:
- * STATUS_WRITE. */
+ * folder synced. On failure path is untouched and the temporary file is removed. A path that is a
+ * folder, device or pipe is refused. Errors: STATUS_WRITE. */
 enum status file_write_atomic(const char *path, const void *data, size_t size, struct error *err);
 
 bool file_exists(const char *path);
@@ -24,7 +26,8 @@ bool folder_exists(const char *path);
  */
 enum status folder_create(const char *path, struct error *err);
 
-/* folder_remove deletes a folder with everything in it; a missing folder is fine. */
+/* folder_remove deletes a folder with everything in it; a missing folder is fine. Symbolic links
+ * are removed, never followed. Errors: STATUS_WRITE, also where path is a file or a link. */
 enum status folder_remove(const char *path, struct error *err);
 
 /* folder_list returns the names in a folder in bytewise order, without "." and "..". Caller frees

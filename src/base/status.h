@@ -44,8 +44,9 @@ int status_exit_code(enum status status);
 /* status_name returns "ok", "failed", "usage", ... */
 const char *status_name(enum status status);
 
-/* text_nearest returns the candidate closest to word by edit distance, or NULL if none is near
- * enough (distance above a third of the word, at least 2) to be a plausible misspelling. */
+/* text_nearest returns the candidate closest to word by edit distance (upper and lower case being
+ * the same), or NULL if none is near enough to be a plausible misspelling: the distance may be a
+ * third of the word, or 2 in a short one, if any letter is in common. */
 const char *text_nearest(const char *word, const char *const *candidates, size_t n_candidate);
 
 #endif
