@@ -99,10 +99,10 @@ START_TEST(the_moments_matter)
     struct engine *unbroken = make_engine("qk", 16, 1), *forgetful = make_engine("qk", 16, 1);
     train(unbroken, 0, 4);
     train(forgetful, 0, 3);
-    engine_adam(forgetful)->m[5] = nextafterf(engine_adam(forgetful)->m[5], 1.0f);
-    train(forgetful, 3, 4);
     size_t bytes = engine_model(unbroken)->layout.n_param * sizeof(float);
-    ck_assert_int_ne(memcmp(engine_adam(unbroken)->m, engine_adam(forgetful)->m, bytes), 0);
+    memset(engine_adam(forgetful)->m, 0, bytes);
+    train(forgetful, 3, 4);
+    ck_assert_int_ne(memcmp(engine_param(unbroken), engine_param(forgetful), bytes), 0);
     engine_free(unbroken);
     engine_free(forgetful);
 }
