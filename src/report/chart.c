@@ -163,12 +163,42 @@ void chart_text_up(cairo_t *cr, double x, double y, double size, const char *tex
     cairo_restore(cr);
 }
 
-double chart_text_width(cairo_t *cr, double size, const char *text)
+double chart_width(double size, const char *text)
 {
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
+    cairo_t *cr = cairo_create(surface);
     cairo_text_extents_t extents;
-    set_font(cr, size, CAIRO_FONT_WEIGHT_NORMAL);
+    set_font(cr, size, CAIRO_FONT_WEIGHT_BOLD);
     cairo_text_extents(cr, text, &extents);
-    return extents.x_advance;
+    cairo_destroy(cr);
+    cairo_surface_destroy(surface);
+    return ceil(extents.x_advance);
+}
+
+static void fill_image(cairo_surface_t *image, const float *map, size_t n)
+{
+    unsigned char *data = cairo_image_surface_get_data(image);
+    size_t stride = (size_t)cairo_image_surface_get_stride(image);
+    for (size_t i = 0; data && i < n * n; i++) {
+        struct rgb colour = colormap_viridis(map[i]);
+        uint32_t pixel = (uint32_t)colour.r << 16 | (uint32_t)colour.g << 8 | colour.b;
+        memcpy(data + i / n * stride + i % n * sizeof(pixel), &pixel, sizeof(pixel));
+    }
+    cairo_surface_mark_dirty(image);
+}
+
+void chart_image(cairo_t *cr, double x, double y, double side, const float *map, size_t n)
+{
+    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)n, (int)n);
+    fill_image(image, map, n);
+    cairo_save(cr);
+    cairo_translate(cr, x, y);
+    cairo_scale(cr, side / (double)n, side / (double)n);
+    cairo_set_source_surface(cr, image, 0, 0);
+    cairo_pattern_set_filter(cairo_get_source(cr), CAIRO_FILTER_NEAREST);
+    cairo_paint(cr);
+    cairo_restore(cr);
+    cairo_surface_destroy(image);
 }
 
 void chart_line(cairo_t *cr, double x0, double y0, double x1, double y1)

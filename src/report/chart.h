@@ -33,13 +33,18 @@ enum chart_align { CHART_LEFT, CHART_CENTRE, CHART_RIGHT };
 void chart_colour(cairo_t *cr, struct rgb colour, double alpha);
 
 /* chart_text writes one line whose vertical middle is at y; chart_text_up turns it a quarter to the
- * left around (x, y). chart_text_width returns the width it would take. */
+ * left around (x, y). chart_width returns the width of a bold text; it needs no canvas, so that a
+ * figure can make room before it has one. */
 void chart_text(cairo_t *cr, double x, double y, double size, enum chart_align align,
                 const char *text);
 void chart_text_bold(cairo_t *cr, double x, double y, double size, enum chart_align align,
                      const char *text);
 void chart_text_up(cairo_t *cr, double x, double y, double size, const char *text);
-double chart_text_width(cairo_t *cr, double size, const char *text);
+
+double chart_width(double size, const char *text);
+
+/* chart_image fills a square of the canvas with n x n squares of viridis. */
+void chart_image(cairo_t *cr, double x, double y, double side, const float *map, size_t n);
 
 void chart_line(cairo_t *cr, double x0, double y0, double x1, double y1);
 void chart_frame(cairo_t *cr, double x, double y, double width, double height);

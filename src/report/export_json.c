@@ -79,6 +79,57 @@ static json_t *findings_json(const struct findings *findings)
     return array;
 }
 
+static json_t *grid_json(const char *variant, const char *task, enum published_source source)
+{
+    return json_pack("{s:s, s:s, s:s, s:f, s:s, s:s}", "kind", "grid mean", "task", task, "variant",
+                     variant, "token_accuracy", published_accuracy(source, variant, task), "source",
+                     published_name(source), "conditions", published_conditions(source));
+}
+
+static json_t *reverse_json(const char *variant, size_t n_embd, size_t n_token)
+{
+    return json_pack(
+        "{s:s, s:s, s:s, s:I, s:I, s:f, s:s, s:s}", "kind", "Reverse at one size", "task",
+        "reverse", "variant", variant, "n_embd", (json_int_t)n_embd, "seq_len", (json_int_t)n_token,
+        "token_accuracy", published_reverse(variant, n_embd, n_token), "source",
+        published_name(PUBLISHED_REPRODUCTION), "conditions", published_reverse_conditions);
+}
+
+static json_t *dynamics_json(const struct published_dynamics *steps)
+{
+    return json_pack("{s:s, s:s, s:s, s:i, s:i, s:s, s:s}", "kind", "learning dynamics", "task",
+                     "reverse", "variant", steps->variant, "step_below_2.2", steps->below_2_2,
+                     "step_below_0.1", steps->below_0_1, "source",
+                     published_name(PUBLISHED_REPRODUCTION), "conditions",
+                     published_dynamics_conditions);
+}
+
+static void append_grid_json(json_t *array, const char *variant, const char *task)
+{
+    for (int i = 0; i < PUBLISHED_SOURCE_COUNT; i++) {
+        enum published_source source = (enum published_source)i;
+        if (isfinite(published_accuracy(source, variant, task)))
+            json_array_append_new(array, grid_json(variant, task, source));
+    }
+}
+
+/* What was published for the variants and tasks of a setting, whatever its conditions. */
+static json_t *published_json(const struct setting *setting)
+{
+    json_t *array = json_array();
+    const struct run *run = setting->run;
+    for (size_t i = 0; i < setting->n_variant; i++) {
+        const char *variant = setting->variant[i]->variant_id;
+        for (size_t j = 0; j < setting->n_task; j++)
+            append_grid_json(array, variant, setting->task[j]->name);
+        if (isfinite(published_reverse(variant, run->n_embd, run->n_token)))
+            json_array_append_new(array, reverse_json(variant, run->n_embd, run->n_token));
+        if (published_dynamics(variant))
+            json_array_append_new(array, dynamics_json(published_dynamics(variant)));
+    }
+    return array;
+}
+
 static json_t *setting_json(const struct run_set *set, const struct setting *setting,
                             const struct findings *findings)
 {
@@ -95,31 +146,8 @@ static json_t *setting_json(const struct run_set *set, const struct setting *set
     }
     json_object_set_new(object, "of_run", json_string(setting->run->id));
     json_object_set_new(object, "findings", findings_json(findings));
+    json_object_set_new(object, "published", published_json(setting));
     return object;
-}
-
-static json_t *published_json(const struct setting *setting)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < setting->n_variant * setting->n_task; i++) {
-        const char *variant = setting->variant[i / setting->n_task]->variant_id;
-        const char *task = setting->task[i % setting->n_task]->name;
-        for (int source = 0; source < PUBLISHED_SOURCE_COUNT; source++) {
-            double value = published_accuracy((enum published_source)source, variant, task);
-            if (isnan(value))
-                continue;
-            json_t *object = json_object();
-            json_object_set_new(object, "task", json_string(task));
-            json_object_set_new(object, "variant", json_string(variant));
-            json_object_set_new(object, "token_accuracy", json_number(value));
-            json_object_set_new(object, "source",
-                                json_string(published_name((enum published_source)source)));
-            json_object_set_new(object, "conditions",
-                                json_string(published_conditions((enum published_source)source)));
-            json_array_append_new(array, object);
-        }
-    }
-    return array;
 }
 
 static json_t *left_out_json(const struct run_set *set)
@@ -148,7 +176,6 @@ json_t *export_json(const struct run_set *set, const struct findings *findings)
     json_object_set_new(root, "settings", settings);
     json_object_set_new(root, "cells", cells);
     json_object_set_new(root, "runs", runs);
-    json_object_set_new(root, "published", published_json(&set->setting[0]));
     json_object_set_new(root, "left_out", left_out_json(set));
     return root;
 }

@@ -12,23 +12,27 @@
 #define PANEL_WIDTH 136.0
 #define GAP_X 18.0
 #define LINE 28.0
-#define LEFT 122.0
+#define LEFT 26.0 /* without the names of the variants */
 #define TOP 84.0
 #define BLOCK_GAP 70.0
 #define BOTTOM 92.0
 #define RIGHT 26.0
-#define DOT 3.4
+#define DOT 3.2
+#define LEGEND_WIDTH 480.0
 
-static const struct chart_scale no_scale = {0, 1, 0, 0};
+struct accuracy_figure {
+    const struct setting *setting;
+    double left; /* of the first panel */
+};
 
 static double block_height(const struct setting *setting)
 {
     return (double)setting->n_variant * LINE;
 }
 
-static double panel_x(size_t task)
+static double panel_x(const struct accuracy_figure *figure, size_t task)
 {
-    return LEFT + (double)(task % COLUMNS) * (PANEL_WIDTH + GAP_X);
+    return figure->left + (double)(task % COLUMNS) * (PANEL_WIDTH + GAP_X);
 }
 
 static double panel_y(const struct setting *setting, size_t task)
@@ -36,12 +40,10 @@ static double panel_y(const struct setting *setting, size_t task)
     return TOP + (double)(task / COLUMNS) * (block_height(setting) + BLOCK_GAP);
 }
 
-static struct chart_scale scale_of(size_t task)
+static struct chart_scale scale_of(const struct accuracy_figure *figure, size_t task)
 {
-    struct chart_scale scale = no_scale;
-    scale.from = panel_x(task) + 6;
-    scale.to = panel_x(task) + PANEL_WIDTH - 6;
-    return scale;
+    double x = panel_x(figure, task);
+    return (struct chart_scale){0, 1, x + 6, x + PANEL_WIDTH - 6};
 }
 
 static double position_floor(const struct setting *setting, size_t task)
@@ -75,8 +77,8 @@ static void draw_floor(cairo_t *cr, double at, double top, double bottom)
 
 static void draw_mean(cairo_t *cr, double x, double y)
 {
-    cairo_set_line_width(cr, 2);
-    chart_line(cr, x, y - 9, x, y + 9);
+    cairo_set_line_width(cr, 2.2);
+    chart_line(cr, x, y - 12, x, y + 12);
 }
 
 /* Dots of equal value would cover each other, so seeds are spread a little across the row. */
@@ -89,8 +91,6 @@ static void draw_cell(cairo_t *cr, const struct cell *cell, const struct chart_s
         chart_text(cr, (x->from + x->to) / 2, y, CHART_LABEL, CHART_CENTRE, "-");
         return;
     }
-    chart_colour(cr, colour, 1);
-    draw_mean(cr, chart_at(x, stats.mean), y);
     size_t place = 0;
     for (size_t i = 0; i < cell->n_run; i++) {
         if (!run_is_ok(&cell->run[i]))
@@ -105,11 +105,13 @@ static void draw_cell(cairo_t *cr, const struct cell *cell, const struct chart_s
         cairo_set_line_width(cr, 1.3);
         cairo_stroke(cr);
     }
+    draw_mean(cr, chart_at(x, stats.mean), y);
 }
 
-static void draw_panel(cairo_t *cr, const struct setting *setting, size_t task)
+static void draw_panel(cairo_t *cr, const struct accuracy_figure *figure, size_t task)
 {
-    struct chart_scale x = scale_of(task);
+    const struct setting *setting = figure->setting;
+    struct chart_scale x = scale_of(figure, task);
     double top = panel_y(setting, task), height = block_height(setting);
     draw_axis(cr, &x, top, height);
     draw_floor(cr, chart_at(&x, position_floor(setting, task)), top, top + height);
@@ -118,14 +120,14 @@ static void draw_panel(cairo_t *cr, const struct setting *setting, size_t task)
         draw_cell(cr, setting_cell(setting, variant, task), &x, y, colormap_line(variant));
         chart_colour(cr, CHART_INK, 1);
         if (task % COLUMNS == 0)
-            chart_text(cr, LEFT - 10, y, CHART_LABEL, CHART_RIGHT,
+            chart_text(cr, figure->left - 10, y, CHART_LABEL, CHART_RIGHT,
                        setting->variant[variant]->variant_name);
     }
-    chart_frame(cr, panel_x(task), top, PANEL_WIDTH, height);
-    chart_text_bold(cr, panel_x(task) + PANEL_WIDTH / 2, top - 11, CHART_LABEL, CHART_CENTRE,
-                    setting->task[task]->title);
-    chart_text(cr, panel_x(task) + PANEL_WIDTH / 2, top + height + 30, CHART_SMALL, CHART_CENTRE,
-               "token accuracy");
+    chart_frame(cr, panel_x(figure, task), top, PANEL_WIDTH, height);
+    chart_text_bold(cr, panel_x(figure, task) + PANEL_WIDTH / 2, top - 11, CHART_LABEL,
+                    CHART_CENTRE, setting->task[task]->title);
+    chart_text(cr, panel_x(figure, task) + PANEL_WIDTH / 2, top + height + 30, CHART_SMALL,
+               CHART_CENTRE, "token accuracy");
 }
 
 static double last_row_bottom(const struct setting *setting)
@@ -133,9 +135,8 @@ static double last_row_bottom(const struct setting *setting)
     return panel_y(setting, setting->n_task - 1) + block_height(setting);
 }
 
-static void draw_legend(cairo_t *cr, double y)
+static void draw_legend(cairo_t *cr, double x, double y)
 {
-    double x = LEFT;
     chart_colour(cr, CHART_INK, 1);
     cairo_set_line_width(cr, 1.3);
     cairo_arc(cr, x + 4, y, DOT, 0, 2 * acos(-1));
@@ -151,30 +152,33 @@ static void draw_legend(cairo_t *cr, double y)
 
 static void draw(cairo_t *cr, const void *data)
 {
-    const struct setting *setting = data;
+    const struct accuracy_figure *figure = data;
+    const struct setting *setting = figure->setting;
     char shape[SETTING_TITLE_SIZE];
     setting_title(setting, shape);
     chart_colour(cr, CHART_INK, 1);
     chart_text_bold(cr, 14, 20, CHART_TITLE, CHART_LEFT, "Token accuracy on the test sequences");
     chart_text(cr, 14, 40, CHART_LABEL, CHART_LEFT, shape);
     for (size_t task = 0; task < setting->n_task; task++)
-        draw_panel(cr, setting, task);
-    draw_legend(cr, last_row_bottom(setting) + 62);
+        draw_panel(cr, figure, task);
+    draw_legend(cr, figure->left, last_row_bottom(setting) + 62);
 }
 
 enum status figure_accuracy(const struct setting *setting, const char *folder, const char *stem,
                             struct error *err)
 {
+    struct accuracy_figure figure = {setting, LEFT + setting_name_width(setting, CHART_LABEL)};
     size_t n_column = setting->n_task < COLUMNS ? setting->n_task : COLUMNS;
-    double width = fmax(LEFT + (double)n_column * (PANEL_WIDTH + GAP_X) - GAP_X + RIGHT, 600);
+    double width =
+        fmax(panel_x(&figure, n_column - 1) + PANEL_WIDTH + RIGHT, figure.left + LEGEND_WIDTH);
     double height = last_row_bottom(setting) + BOTTOM;
     char path[PATH_SIZE];
     enum status status = path_format(path, err, "%s/%saccuracy.png", folder, stem);
     if (status == STATUS_OK)
-        status = chart_write_png(path, width, height, draw, setting, err);
+        status = chart_write_png(path, width, height, draw, &figure, err);
     if (status == STATUS_OK)
         status = path_format(path, err, "%s/%saccuracy.svg", folder, stem);
     if (status == STATUS_OK)
-        status = chart_write_svg(path, width, height, draw, setting, err);
+        status = chart_write_svg(path, width, height, draw, &figure, err);
     return status;
 }

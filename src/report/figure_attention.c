@@ -13,40 +13,28 @@
 #define GAP_X 16.0
 #define CAPTION 20.0 /* below a panel */
 #define ROW (PANEL + CAPTION + 6)
-#define LEFT 128.0
+#define LEFT 58.0 /* without the names of the variants */
 #define TOP 92.0
 #define BOTTOM 34.0
 #define RIGHT 92.0
 #define BAR_WIDTH 14.0
+#define MIN_WIDTH 500.0 /* of the title */
 
 struct attention_figure {
     const struct setting *setting;
     long long seed;
+    double left; /* of the first panel */
     float **map; /* [n_variant * n_task], NULL: none */
 };
 
-static double panel_x(size_t task)
+static double panel_x(const struct attention_figure *figure, size_t task)
 {
-    return LEFT + (double)task * (PANEL + GAP_X);
+    return figure->left + (double)task * (PANEL + GAP_X);
 }
 
 static double panel_y(size_t variant)
 {
     return TOP + (double)variant * ROW;
-}
-
-static void draw_map(cairo_t *cr, double x, double y, const float *map, size_t n)
-{
-    double square = PANEL / (double)n;
-    cairo_save(cr);
-    cairo_set_antialias(cr, CAIRO_ANTIALIAS_NONE);
-    for (size_t i = 0; i < n * n; i++) {
-        chart_colour(cr, colormap_viridis(map[i]), 1);
-        cairo_rectangle(cr, x + (double)(i % n) * square, y + (double)(i / n) * square, square,
-                        square);
-        cairo_fill(cr);
-    }
-    cairo_restore(cr);
 }
 
 static void draw_caption(cairo_t *cr, double x, double y, const struct run *run)
@@ -65,11 +53,11 @@ static void draw_panel(cairo_t *cr, const struct attention_figure *figure, size_
                        size_t task)
 {
     const struct setting *setting = figure->setting;
-    double x = panel_x(task), y = panel_y(variant);
+    double x = panel_x(figure, task), y = panel_y(variant);
     const float *map = figure->map[variant * setting->n_task + task];
     const struct run *run = cell_find_seed(setting_cell(setting, variant, task), figure->seed);
     if (map && run) {
-        draw_map(cr, x, y, map, run->n_token);
+        chart_image(cr, x, y, PANEL, map, run->n_token);
         draw_caption(cr, x, y, run);
     } else {
         chart_colour(cr, CHART_MUTED, 1);
@@ -78,8 +66,9 @@ static void draw_panel(cairo_t *cr, const struct attention_figure *figure, size_
     chart_frame(cr, x, y, PANEL, PANEL);
 }
 
-static void draw_ticks(cairo_t *cr, const struct setting *setting)
+static void draw_ticks(cairo_t *cr, const struct attention_figure *figure)
 {
+    const struct setting *setting = figure->setting;
     size_t last = setting->run->n_token - 1;
     char first_text[] = "0", last_text[24];
     snprintf(last_text, sizeof(last_text), "%zu", last);
@@ -87,11 +76,12 @@ static void draw_ticks(cairo_t *cr, const struct setting *setting)
     chart_colour(cr, CHART_MUTED, 1);
     for (size_t i = 0; i < setting->n_variant; i++) {
         double y = panel_y(i);
-        chart_text(cr, LEFT - 5, y + fmax(inset, 5), CHART_SMALL, CHART_RIGHT, first_text);
-        chart_text(cr, LEFT - 5, y + PANEL - fmax(inset, 5), CHART_SMALL, CHART_RIGHT, last_text);
+        chart_text(cr, figure->left - 5, y + fmax(inset, 5), CHART_SMALL, CHART_RIGHT, first_text);
+        chart_text(cr, figure->left - 5, y + PANEL - fmax(inset, 5), CHART_SMALL, CHART_RIGHT,
+                   last_text);
     }
     for (size_t i = 0; i < setting->n_task; i++) {
-        double x = panel_x(i);
+        double x = panel_x(figure, i);
         chart_text(cr, x + fmax(inset, 4), TOP - 9, CHART_SMALL, CHART_CENTRE, first_text);
         chart_text(cr, x + PANEL - fmax(inset, 6), TOP - 9, CHART_SMALL, CHART_CENTRE, last_text);
     }
@@ -130,15 +120,15 @@ static void draw_titles(cairo_t *cr, const struct attention_figure *figure)
     chart_text_bold(cr, 14, 20, CHART_TITLE, CHART_LEFT, title);
     chart_text(cr, 14, 40, CHART_LABEL, CHART_LEFT, shape);
     for (size_t i = 0; i < setting->n_task; i++)
-        chart_text_bold(cr, panel_x(i) + PANEL / 2, TOP - 26, CHART_LABEL, CHART_CENTRE,
+        chart_text_bold(cr, panel_x(figure, i) + PANEL / 2, TOP - 26, CHART_LABEL, CHART_CENTRE,
                         setting->task[i]->title);
     for (size_t i = 0; i < setting->n_variant; i++)
-        chart_text_bold(cr, LEFT - 24, panel_y(i) + PANEL / 2, CHART_LABEL, CHART_RIGHT,
+        chart_text_bold(cr, figure->left - 24, panel_y(i) + PANEL / 2, CHART_LABEL, CHART_RIGHT,
                         setting->variant[i]->variant_name);
     double bottom = panel_y(setting->n_variant);
-    chart_text(cr, (LEFT + panel_x(setting->n_task) - GAP_X) / 2, bottom + 8, CHART_LABEL,
-               CHART_CENTRE, "key position (across, 0 at the left)");
-    chart_text_up(cr, 16, (TOP + bottom) / 2, CHART_LABEL, "query position (down, 0 at the top)");
+    chart_text(cr, (figure->left + panel_x(figure, setting->n_task) - GAP_X) / 2, bottom + 8,
+               CHART_LABEL, CHART_CENTRE, "key position");
+    chart_text_up(cr, 16, (TOP + bottom) / 2, CHART_LABEL, "query position");
 }
 
 static void draw(cairo_t *cr, const void *data)
@@ -146,11 +136,11 @@ static void draw(cairo_t *cr, const void *data)
     const struct attention_figure *figure = data;
     const struct setting *setting = figure->setting;
     draw_titles(cr, figure);
-    draw_ticks(cr, setting);
+    draw_ticks(cr, figure);
     for (size_t i = 0; i < setting->n_variant * setting->n_task; i++)
         draw_panel(cr, figure, i / setting->n_task, i % setting->n_task);
     double height = fmin(panel_y(setting->n_variant) - CAPTION - 6 - TOP, 3 * ROW);
-    draw_colour_bar(cr, panel_x(setting->n_task) + 4, TOP, height);
+    draw_colour_bar(cr, panel_x(figure, setting->n_task) + 4, TOP, height);
 }
 
 /* Maps are read before anything is drawn: a picture has to know whether it has anything to show. */
@@ -175,12 +165,14 @@ enum status figure_attention(const struct setting *setting, long long seed, cons
     enum status status = path_format(path, err, "%s/%sattention-seed%lld.png", folder, stem, seed);
     if (status != STATUS_OK)
         return status;
-    struct attention_figure figure = {setting, seed, calloc(n_panel, sizeof(float *))};
+    struct attention_figure figure = {setting, seed,
+                                      LEFT + setting_name_width(setting, CHART_LABEL),
+                                      calloc(n_panel, sizeof(float *))};
     if (!figure.map)
         return error_set(err, STATUS_MEMORY, "out of memory while drawing %s", path);
     *drawn = load_maps(&figure);
     if (*drawn)
-        status = chart_write_png(path, panel_x(setting->n_task) + RIGHT,
+        status = chart_write_png(path, fmax(panel_x(&figure, setting->n_task) + RIGHT, MIN_WIDTH),
                                  panel_y(setting->n_variant) + BOTTOM, draw, &figure, err);
     for (size_t i = 0; i < n_panel; i++)
         free(figure.map[i]);

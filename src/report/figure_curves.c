@@ -17,7 +17,9 @@
 #define LEFT 62.0
 #define TOP 82.0
 #define BOTTOM 50.0
-#define RIGHT 150.0 /* the legend */
+#define SAMPLE 40.0           /* a line in the legend */
+#define RIGHT (SAMPLE + 24.0) /* the legend without its names */
+#define MIN_WIDTH 520.0       /* of the title */
 #define LEGEND_LINE 22.0
 
 struct curves_figure {
@@ -153,10 +155,11 @@ static void draw_legend(cairo_t *cr, const struct setting *setting)
     for (size_t variant = 0; variant < setting->n_variant; variant++) {
         double y = TOP + 8 + (double)variant * LEGEND_LINE;
         chart_line_style(cr, variant, 1.8);
-        chart_line(cr, x, y, x + 40, y);
+        chart_line(cr, x, y, x + SAMPLE, y);
         cairo_set_dash(cr, NULL, 0, 0);
         chart_colour(cr, CHART_INK, 1);
-        chart_text(cr, x + 48, y, CHART_LABEL, CHART_LEFT, setting->variant[variant]->variant_name);
+        chart_text(cr, x + SAMPLE + 8, y, CHART_LABEL, CHART_LEFT,
+                   setting->variant[variant]->variant_name);
     }
 }
 
@@ -165,7 +168,9 @@ static void draw(cairo_t *cr, const void *data)
     const struct curves_figure *figure = data;
     char shape[SETTING_TITLE_SIZE], subtitle[2 * SETTING_TITLE_SIZE];
     setting_title(figure->setting, shape);
-    snprintf(subtitle, sizeof(subtitle), "%s; thick: mean over seeds, thin: single seeds", shape);
+    snprintf(subtitle, sizeof(subtitle), "%s; %s", shape,
+             figure->setting->n_seed > 1 ? "thick: mean over seeds, thin: single seeds"
+                                         : "one seed");
     chart_colour(cr, CHART_INK, 1);
     chart_text_bold(cr, 14, 20, CHART_TITLE, CHART_LEFT, "Training loss by step");
     chart_text(cr, 14, 40, CHART_LABEL, CHART_LEFT, subtitle);
@@ -193,7 +198,9 @@ static enum status write_both(const struct curves_figure *figure, const char *fo
                               const char *stem, struct error *err)
 {
     const struct setting *setting = figure->setting;
-    double width = LEFT + (double)columns(setting) * (PANEL_WIDTH + GAP_X) + RIGHT;
+    double width = fmax(LEFT + (double)columns(setting) * (PANEL_WIDTH + GAP_X) + RIGHT +
+                            setting_name_width(setting, CHART_LABEL),
+                        MIN_WIDTH);
     double height = fmax(TOP + (double)rows(setting) * (PANEL_HEIGHT + GAP_Y) - GAP_Y + BOTTOM,
                          TOP + (double)setting->n_variant * LEGEND_LINE + 16);
     char path[PATH_SIZE];

@@ -1,7 +1,10 @@
 /* figures: what the pictures have in common. */
 #include "report/figures.h"
 
+#include <math.h>
 #include <stdio.h>
+
+#include "report/chart.h"
 
 static const char *plural(size_t n)
 {
@@ -13,4 +16,12 @@ void setting_title(const struct setting *setting, char title[SETTING_TITLE_SIZE]
     const struct run *run = setting->run;
     snprintf(title, SETTING_TITLE_SIZE, "d %zu, %zu layer%s, %zu head%s, T %zu", run->n_embd,
              run->n_layer, plural(run->n_layer), run->n_head, plural(run->n_head), run->n_token);
+}
+
+double setting_name_width(const struct setting *setting, double size)
+{
+    double width = 0;
+    for (size_t i = 0; i < setting->n_variant; i++)
+        width = fmax(width, chart_width(size, setting->variant[i]->variant_name));
+    return width;
 }

@@ -20,6 +20,9 @@ enum status figure_curves(const struct setting *setting, const char *folder, con
 enum status figure_accuracy(const struct setting *setting, const char *folder, const char *stem,
                             struct error *err);
 
+/* setting_name_width returns the width of the widest variant name in bold text of a size. */
+double setting_name_width(const struct setting *setting, double size);
+
 /* setting_title writes "d 64, 2 layers, 4 heads, T 16". */
 #define SETTING_TITLE_SIZE 128
 void setting_title(const struct setting *setting, char title[SETTING_TITLE_SIZE]);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void findings_add(struct findings *findings, const char *rule, struct text *text)
+void findings_add(struct findings *findings, const char *rule, bool headline, struct text *text)
 {
     if (text->failed || !text->data) {
         findings->failed |= text->failed;
@@ -23,7 +23,7 @@ void findings_add(struct findings *findings, const char *rule, struct text *text
         findings->finding = grown;
         findings->capacity = capacity;
     }
-    findings->finding[findings->n_finding++] = (struct finding){rule, *text};
+    findings->finding[findings->n_finding++] = (struct finding){rule, headline, *text};
     *text = (struct text){0};
 }
 
@@ -94,12 +94,12 @@ static void find_shortfalls(const struct setting *setting, size_t baseline,
         if (n_compared > 0 && text.size == 0)
             text_append(&equals, "%s%s (%zu task%s)", equals.size ? ", " : "",
                         name_of(setting, variant), n_compared, n_compared == 1 ? "" : "s");
-        findings_add(findings, rule_shortfall, &text);
+        findings_add(findings, rule_shortfall, true, &text);
     }
     if (equals.size > 0)
         text_append(&equals, ": no shortfall against %s on any task compared.",
                     name_of(setting, baseline));
-    findings_add(findings, rule_shortfall, &equals);
+    findings_add(findings, rule_shortfall, true, &equals);
 }
 
 /* A task hides the cost of symmetric scores when its needed keys are mutual: j needs i where i
@@ -156,7 +156,7 @@ static void find_one_way_tasks(const struct setting *setting, struct findings *f
         text_append(&text, "; where it is not: ");
         append_accuracies(&text, setting, task, false);
         text_append(&text, ".");
-        findings_add(findings, rule_one_way, &text);
+        findings_add(findings, rule_one_way, true, &text);
     }
 }
 
@@ -181,7 +181,7 @@ static void find_floors(const struct setting *setting, struct findings *findings
                             stats.mean);
         }
         text_append(&text, ".");
-        findings_add(findings, rule_floor, &text);
+        findings_add(findings, rule_floor, false, &text);
     }
 }
 
@@ -232,6 +232,35 @@ static void append_comparison(struct text *text, const char *name, const struct 
     text_append(text, ")");
 }
 
+/* One headline: which variants are later, and on which tasks. */
+static void find_late_variants(const struct setting *setting, size_t baseline,
+                               struct findings *findings)
+{
+    struct text text = {0};
+    for (size_t variant = 0; variant < setting->n_variant; variant++) {
+        size_t n_late = 0;
+        for (size_t task = 0; variant != baseline && task < setting->n_task; task++) {
+            struct comparison result = compare_escape(setting_cell(setting, variant, task),
+                                                      setting_cell(setting, baseline, task));
+            if (result.pace == PACE_NOT_LATER)
+                continue;
+            if (n_late++ == 0)
+                text_append(&text, "%s**%s** on ", text.size ? "; " : "",
+                            name_of(setting, variant));
+            else
+                text_append(&text, ", ");
+            text_append(&text, "%s%s", setting->task[task]->title,
+                        result.pace == PACE_NEVER ? " (never)" : "");
+        }
+    }
+    struct text sentence = {0};
+    text_append(&sentence, "Later off the plateau than %s with every seed: %s.",
+                name_of(setting, baseline), text.size ? text.data : "none");
+    sentence.failed |= text.failed;
+    text_free(&text);
+    findings_add(findings, rule_escape, true, &sentence);
+}
+
 static void find_escape(const struct setting *setting, size_t baseline, struct findings *findings)
 {
     for (size_t task = 0; task < setting->n_task; task++) {
@@ -242,8 +271,8 @@ static void find_escape(const struct setting *setting, size_t baseline, struct f
         if (steps.n == 0)
             continue;
         text_append(&text,
-                    "**%s**: %s leaves the plateau at step %.0f on average (%zu of %zu "
-                    "seeds); later in every seed: ",
+                    "**%s**: %s leaves the plateau at step %.0f on average (%zu of %zu seeds); "
+                    "later with every seed: ",
                     setting->task[task]->title, name_of(setting, baseline), steps.mean, steps.n,
                     reference->n_ok);
         for (size_t variant = 0; variant < setting->n_variant; variant++) {
@@ -255,7 +284,7 @@ static void find_escape(const struct setting *setting, size_t baseline, struct f
             append_comparison(&text, name_of(setting, variant), &result);
         }
         text_append(&text, "%s.", n_later ? "" : "none");
-        findings_add(findings, rule_escape, &text);
+        findings_add(findings, rule_escape, false, &text);
     }
 }
 
@@ -299,7 +328,7 @@ static void find_score_terms(const struct setting *setting, struct findings *fin
             text_append(&text, "within %.2f on every task compared", FINDINGS_SHORTFALL);
         text_append(&text, ".");
         if (n_compared > 0)
-            findings_add(findings, rule_score_term, &text);
+            findings_add(findings, rule_score_term, true, &text);
         text_free(&text);
     }
 }
@@ -310,12 +339,13 @@ void findings_make(const struct setting *setting, struct findings *findings)
     if (baseline < setting->n_variant) {
         find_shortfalls(setting, baseline, findings);
         find_one_way_tasks(setting, findings);
+        find_late_variants(setting, baseline, findings);
         find_escape(setting, baseline, findings);
     } else {
         struct text text = {0};
         text_append(&text, "No run of QKV in this setting: nothing is said about shortfalls and "
                            "delays, which are told against it.");
-        findings_add(findings, rule_shortfall, &text);
+        findings_add(findings, rule_shortfall, true, &text);
         find_one_way_tasks(setting, findings);
     }
     find_score_terms(setting, findings);

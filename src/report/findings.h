@@ -24,6 +24,7 @@
 
 struct finding {
     const char *rule;
+    bool headline;    /* belongs into the summary, not only into the full list */
     struct text text; /* one or two sentences */
 };
 
@@ -38,7 +39,7 @@ void findings_make(const struct setting *setting, struct findings *findings);
 void findings_free(struct findings *findings);
 
 /* findings_add appends one and takes over its text; an empty text is no finding. */
-void findings_add(struct findings *findings, const char *rule, struct text *text);
+void findings_add(struct findings *findings, const char *rule, bool headline, struct text *text);
 
 /* The part about attention maps, in findings_attention.c. */
 void findings_make_attention(const struct setting *setting, struct findings *findings);

@@ -32,40 +32,46 @@ static bool is_clean(const struct run *run)
            run->measure[MEASURE_DIAGONAL] <= FINDINGS_CLEAN_DIAGONAL;
 }
 
-/* Appends "Q=K (seeds 0, 2 of 3)" for a cell some of whose runs pass the test. */
+/* Appends "Q=K (2 of 3: seeds 0, 2)" for a cell some of whose runs pass the test. */
 static bool append_seeds(struct text *text, const struct cell *cell, map_test *test, bool first)
 {
     size_t n = 0;
+    struct text seeds = {0};
     for (size_t i = 0; cell && i < cell->n_run; i++) {
-        if (!run_is_ok(&cell->run[i]) || !test(&cell->run[i]))
-            continue;
-        if (n++ == 0)
-            text_append(text, "%s%s (seed ", first ? "" : ", ", cell->run->variant_name);
-        else
-            text_append(text, ", ");
-        text_append(text, "%lld", cell->run[i].seed);
+        if (run_is_ok(&cell->run[i]) && test(&cell->run[i]))
+            text_append(&seeds, "%s%lld", n++ ? ", " : "", cell->run[i].seed);
     }
     if (n > 0)
-        text_append(text, "; %zu of %zu)", n, cell->n_ok);
+        text_append(text, "%s%s (%zu of %zu: seed%s %s)", first ? "" : ", ",
+                    cell->run->variant_name, n, cell->n_ok, n == 1 ? "" : "s", seeds.data);
+    text->failed |= seeds.failed;
+    text_free(&seeds);
     return n > 0;
 }
 
+/* One sentence over all tasks: "Reverse: Q=K (...), Q=K=V (...); Swap: none". */
 static void find_maps(const struct setting *setting, const char *what, const char *rule,
-                      map_test *test, struct findings *findings)
+                      bool headline, map_test *test, struct findings *findings)
 {
+    struct text text = {0};
     for (size_t task = 0; task < setting->n_task; task++) {
-        struct text text = {0};
         bool first = true;
         if (!needs_other_positions(setting->task[task], setting->run->n_token))
             continue;
-        text_append(&text, "**%s**: %s: ", setting->task[task]->title, what);
+        if (text.size == 0)
+            text_append(&text, "%s ", what);
+        else
+            text_append(&text, "; ");
+        text_append(&text, "**%s**: ", setting->task[task]->title);
         for (size_t variant = 0; variant < setting->n_variant; variant++) {
             if (append_seeds(&text, setting_cell(setting, variant, task), test, first))
                 first = false;
         }
-        text_append(&text, "%s.", first ? "no map" : "");
-        findings_add(findings, rule, &text);
+        text_append(&text, "%s", first ? "none" : "");
     }
+    if (text.size > 0)
+        text_append(&text, ".");
+    findings_add(findings, rule, headline, &text);
 }
 
 static const char rule_x[] =
@@ -74,13 +80,11 @@ static const char rule_x[] =
                           "diagonal. Tasks whose needed key is the own "
                           "position, or that need no single key, are not looked at.";
 
-static const char
-    rule_clean
-        [] =
-            "A map draws the needed keys cleanly when at least " FINDINGS_NUMBER(
-                FINDINGS_CLEAN_NEEDED) " of the attention lies on them and at "
-                                       "most " FINDINGS_NUMBER(FINDINGS_CLEAN_DIAGONAL) " on the "
-                                                                                        "diagonal.";
+static const char rule_clean[] =
+    "A map draws the needed keys cleanly when at least " FINDINGS_NUMBER(
+        FINDINGS_CLEAN_NEEDED) " of the attention lies on them and at "
+                               "most " FINDINGS_NUMBER(FINDINGS_CLEAN_DIAGONAL) " on the "
+                                                                                "diagonal.";
 
 static const char rule_symmetry[] = "Asymmetry is the mean |S - S^T| over the mean |S| of a head's "
                                     "scores, averaged over heads: 0 is "
@@ -122,14 +126,16 @@ static void find_symmetry(const struct setting *setting, struct findings *findin
     if (free.n > 0)
         text_append(&text, "Separate projections for Q and K: %.2f (%.2f to %.2f, %zu runs).",
                     free.mean, free.min, free.max, free.n);
-    findings_add(findings, rule_symmetry, &text);
+    findings_add(findings, rule_symmetry, true, &text);
 }
 
 void findings_make_attention(const struct setting *setting, struct findings *findings)
 {
     if (!has_attention(setting))
         return;
-    find_maps(setting, "the map shows an X with", rule_x, shows_x, findings);
-    find_maps(setting, "the needed keys are drawn cleanly by", rule_clean, is_clean, findings);
+    find_maps(setting, "The map shows an X (needed keys and diagonal) on", rule_x, true, shows_x,
+              findings);
+    find_maps(setting, "The map draws the needed keys cleanly on", rule_clean, true, is_clean,
+              findings);
     find_symmetry(setting, findings);
 }

@@ -4,6 +4,7 @@
 #include "report/markdown.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/figures.h"
@@ -106,6 +107,11 @@ static void append_config(struct text *text, const struct setting *setting)
     text_append(text, "\n");
 }
 
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static size_t count_ok(const struct setting *setting)
 {
     size_t n = 0;
@@ -119,11 +125,18 @@ static void append_what_was_run(struct text *text, const struct setting *setting
     char title[SETTING_TITLE_SIZE];
     setting_title(setting, title);
     text_append(text,
-                "%zu finished runs: %zu variant%s x %zu task%s x %zu seed%s at %s, %zu steps "
-                "of training each.\n\n",
-                count_ok(setting), setting->n_variant, setting->n_variant == 1 ? "" : "s",
-                setting->n_task, setting->n_task == 1 ? "" : "s", setting->n_seed,
-                setting->n_seed == 1 ? "" : "s", title, setting->run->n_step);
+                "%zu finished runs: %zu variant%s, %zu task%s, %zu seed%s, at %s, %zu steps of "
+                "training each.",
+                count_ok(setting), setting->n_variant, plural(setting->n_variant), setting->n_task,
+                plural(setting->n_task), setting->n_seed, plural(setting->n_seed), title,
+                setting->run->n_step);
+    size_t n_missing = setting->n_variant * setting->n_task * setting->n_seed - count_ok(setting);
+    if (n_missing > 0)
+        text_append(text,
+                    " **%zu combinations of variant, task and seed are missing**, so some "
+                    "means rest on fewer seeds than others.",
+                    n_missing);
+    text_append(text, "\n\n");
     append_axes(text, setting);
     append_config(text, setting);
     append_machine(text, setting);
@@ -139,21 +152,23 @@ static void append_caveat(struct text *text, const struct setting *setting)
                 "_With %zu seed%s this describes what these runs did; it is no test of "
                 "significance. Differences are paired: the same seed gives every variant the "
                 "same data in the same order._\n\n",
-                setting->n_seed, setting->n_seed == 1 ? "" : "s");
+                setting->n_seed, plural(setting->n_seed));
 }
 
 static void append_summary(struct text *text, const struct setting *setting,
                            const struct findings *findings)
 {
-    for (size_t i = 0; i < findings->n_finding; i++)
-        text_append(text, "- %s\n", findings->finding[i].text.data);
+    for (size_t i = 0; i < findings->n_finding; i++) {
+        if (findings->finding[i].headline)
+            text_append(text, "- %s\n", findings->finding[i].text.data);
+    }
     if (findings->n_finding == 0)
         text_append(text, "- Too few variants to compare.\n");
     text_append(text, "\n");
     append_caveat(text, setting);
 }
 
-/* The same sentences under the rule they follow from. */
+/* All sentences, under the rule they follow from. */
 static void append_rules(struct text *text, const struct setting *setting,
                          const struct findings *findings)
 {
@@ -296,6 +311,40 @@ static void append_setting(struct text *text, const struct setting *setting,
     append_rules(text, setting, &report->findings);
 }
 
+/* Appends "n_embd 32 (64 in setting 1), ..." for the members of section that differ. */
+static void append_section_differences(struct text *text, const struct run *run,
+                                       const struct run *other, const char *section)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(json_object_get(run->root, section), key, value)
+    {
+        json_t *there = json_object_get(json_object_get(other->root, section), key);
+        bool told = strcmp(section, "machine") != 0 || strcmp(key, "class") == 0;
+        if (is_axis(key) || !told || json_equal(value, there))
+            continue;
+        char *here_text = json_dumps(value, JSON_ENCODE_ANY);
+        char *there_text = there ? json_dumps(there, JSON_ENCODE_ANY) : NULL;
+        text_append(text, "%s%s %s (%s in setting 1)", text->size ? ", " : "", key,
+                    here_text ? here_text : "-", there_text ? there_text : "-");
+        free(here_text);
+        free(there_text);
+    }
+}
+
+static void append_differences(struct text *text, const struct setting *setting,
+                               const struct setting *first)
+{
+    struct text list = {0};
+    static const char *const section[] = {"config", "build", "machine", "versions"};
+    for (size_t i = 0; i < sizeof(section) / sizeof(section[0]); i++)
+        append_section_differences(&list, setting->run, first->run, section[i]);
+    if (list.size > 0)
+        text_append(text, "Differs from setting 1 in: %s.\n\n", list.data);
+    text->failed |= list.failed;
+    text_free(&list);
+}
+
 static void append_why_settings(struct text *text, size_t n_setting)
 {
     text_append(text,
@@ -317,6 +366,8 @@ void markdown_append_report(struct text *text, const struct run_set *set,
         if (set->n_setting > 1)
             text_append(text, "## Setting %zu: %s\n\n", i + 1, title);
         text_append(text, "%s What was run\n\n", set->n_setting > 1 ? "###" : "##");
+        if (i > 0)
+            append_differences(text, &set->setting[i], &set->setting[0]);
         append_what_was_run(text, &set->setting[i]);
         text_append(text, "%s What it says\n\n", set->n_setting > 1 ? "###" : "##");
         append_summary(text, &set->setting[i], &reports[i].findings);

@@ -104,37 +104,45 @@ static int compare_runs(const void *left, const void *right)
     return order ? order : strcmp(a->id, b->id);
 }
 
+/* Appends to a run's setting key what the setting left out of the configuration. */
+static enum status narrow_setting_key(struct run *run, struct error *err)
+{
+    struct text key = {0};
+    char lanes[RUN_TEXT_SIZE], micro_batch[RUN_TEXT_SIZE];
+    run_config(run, "lanes", lanes);
+    run_config(run, "micro_batch", micro_batch);
+    char *versions = json_dumps(json_object_get(run->root, "versions"),
+                                JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+    text_append(&key, "%s lanes %s micro_batch %s versions %s", run->setting_key, lanes,
+                micro_batch, versions ? versions : "");
+    free(versions);
+    if (key.failed) {
+        text_free(&key);
+        return no_memory(err);
+    }
+    free(run->setting_key);
+    run->setting_key = key.data;
+    return STATUS_OK;
+}
+
 /* Two cells for one place of a table (other lanes, another version of the task): the setting is
  * then split by the whole configuration, so that neither hides the other. */
 static enum status split_ambiguous_settings(struct run_set *set, struct error *err)
 {
+    enum status status = STATUS_OK;
     for (size_t first = 0, end; first < set->n_run; first = end) {
         bool ambiguous = false;
         for (end = first + 1; end < set->n_run; end++) {
             const struct run *a = &set->run[end - 1], *b = &set->run[end];
-            if (strcmp(a->setting_key, b->setting_key) != 0)
+            if (strcmp(set->run[first].setting_key, b->setting_key) != 0)
                 break;
             ambiguous |= compare_table_place(a, b) == 0 && strcmp(a->cell_key, b->cell_key) != 0;
         }
-        for (size_t i = first; ambiguous && i < end; i++) {
-            struct run *run = &set->run[i];
-            struct text key = {0};
-            char lanes[RUN_TEXT_SIZE], micro_batch[RUN_TEXT_SIZE];
-            run_config(run, "lanes", lanes);
-            run_config(run, "micro_batch", micro_batch);
-            char *versions = json_dumps(json_object_get(run->root, "versions"),
-                                        JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
-            text_append(&key, "%s %s %s %s", run->setting_key, lanes, micro_batch,
-                        versions ? versions : "");
-            free(versions);
-            if (key.failed)
-                return no_memory(err);
-            free(run->setting_key);
-            run->setting_key = key.data;
-        }
+        for (size_t i = first; status == STATUS_OK && ambiguous && i < end; i++)
+            status = narrow_setting_key(&set->run[i], err);
     }
     qsort(set->run, set->n_run, sizeof(*set->run), compare_runs);
-    return STATUS_OK;
+    return status;
 }
 
 /* ---- cells --------------------------------------------------------------------------------------

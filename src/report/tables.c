@@ -32,8 +32,8 @@ static void append_header(struct text *text, const struct setting *setting)
     text_append(text, "\n");
 }
 
-static void append_measure(struct text *text, const struct setting *setting, enum measure measure,
-                           int n_decimal)
+static void append_measure_rows(struct text *text, const struct setting *setting,
+                                enum measure measure, int n_decimal)
 {
     append_header(text, setting);
     for (size_t variant = 0; variant < setting->n_variant; variant++) {
@@ -45,6 +45,12 @@ static void append_measure(struct text *text, const struct setting *setting, enu
         }
         text_append(text, "\n");
     }
+}
+
+static void append_measure(struct text *text, const struct setting *setting, enum measure measure,
+                           int n_decimal)
+{
+    append_measure_rows(text, setting, measure, n_decimal);
     text_append(text, "\n");
 }
 
@@ -80,24 +86,23 @@ static bool has_floor(const struct setting *setting)
 
 static void append_floors(struct text *text, const struct setting *setting)
 {
-    text_append(text, "| position-only floor |");
+    text_append(text, "| _position alone_ |");
     for (size_t task = 0; task < setting->n_task; task++)
-        text_append(text, " %.4f |", task_floor(setting->task[task], setting->run->n_token));
-    text_append(text, "\n\n");
+        text_append(text, " _%.3f_ |", task_floor(setting->task[task], setting->run->n_token));
+    text_append(text, "\n\nThe last row is computed, not measured: what the best predictor reaches "
+                      "that knows only the position.\n\n");
 }
 
 void tables_append_accuracy(struct text *text, const struct setting *setting)
 {
     text_append(text, "#### Token accuracy\n\n");
     append_convention(text, setting);
-    append_measure(text, setting, MEASURE_TOKEN_ACCURACY, 3);
+    append_measure_rows(text, setting, MEASURE_TOKEN_ACCURACY, 3);
+    append_floors(text, setting);
     if (has_floor(setting)) {
-        text_append(text, "#### Token accuracy above the position-only floor\n\n"
-                          "What the best predictor that knows only the position reaches is taken "
-                          "off; on Sort it is far above chance.\n\n");
+        text_append(text, "#### Token accuracy above what the position alone gives\n\nOn Sort the "
+                          "position alone gives far more than chance.\n\n");
         append_measure(text, setting, MEASURE_ABOVE_FLOOR, 3);
-        append_header(text, setting);
-        append_floors(text, setting);
     }
     text_append(text,
                 "#### Sequence accuracy\n\nShare of test sequences with every token right.\n\n");
