@@ -1,0 +1,249 @@
+#include "runner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lab/config.h"
+
+static struct grid *grid;
+static struct config *configs;
+static size_t n_config;
+static struct error err;
+
+static void set_up(void)
+{
+    grid = grid_create();
+    configs = NULL;
+    err = (struct error){0};
+}
+
+static void tear_down(void)
+{
+    grid_free(grid);
+    free(configs);
+}
+
+static void set(const char *assignment)
+{
+    ck_assert_msg(grid_set(grid, assignment, &err) == STATUS_OK, "%s", err.text);
+}
+
+static void expand(void)
+{
+    ck_assert_msg(grid_expand(grid, &configs, &n_config, &err) == STATUS_OK, "%s", err.text);
+}
+
+static void expect_said(const char *words)
+{
+    ck_assert_msg(strstr(err.text, words) != NULL, "expected '%s' in: %s", words, err.text);
+}
+
+static void expect_set_refused(const char *assignment, const char *words)
+{
+    ck_assert_msg(grid_set(grid, assignment, &err) == STATUS_USAGE, "%s was taken", assignment);
+    expect_said(words);
+}
+
+static void expect_seeds_refused(const char *seeds, const char *words)
+{
+    ck_assert_msg(grid_seeds(grid, seeds, &err) == STATUS_USAGE, "%s was taken", seeds);
+    expect_said(words);
+}
+
+static void expect_expand_refused(const char *words)
+{
+    ck_assert_int_eq(grid_expand(grid, &configs, &n_config, &err), STATUS_USAGE);
+    ck_assert_ptr_null(configs);
+    expect_said(words);
+}
+
+START_TEST(an_empty_grid_is_the_default_run)
+{
+    expand();
+    ck_assert_uint_eq(n_config, 1);
+    ck_assert_uint_eq(configs[0].seed, 0);
+    ck_assert_uint_gt(configs[0].lanes, 0); /* resolved */
+}
+END_TEST
+
+START_TEST(keys_turn_in_the_order_they_were_set_seeds_fastest)
+{
+    ck_assert_int_eq(grid_seeds(grid, "0,2", &err), STATUS_OK);
+    set("variant=qkv,qk");
+    set("task=sub,copy");
+    expand();
+    ck_assert_uint_eq(n_config, 8);
+    const char *const variant[] = {"qkv", "qkv", "qkv", "qkv", "qk", "qk", "qk", "qk"};
+    const char *const task[] = {"sub", "sub", "copy", "copy", "sub", "sub", "copy", "copy"};
+    for (size_t i = 0; i < 8; i++) {
+        ck_assert_str_eq(configs[i].variant.sharing, variant[i]);
+        ck_assert_str_eq(configs[i].task->name, task[i]);
+        ck_assert_uint_eq(configs[i].seed, i % 2 == 0 ? 0 : 2);
+    }
+}
+END_TEST
+
+START_TEST(seeds_are_always_a_list)
+{
+    ck_assert_int_eq(grid_seeds(grid, "3", &err), STATUS_OK);
+    expand();
+    ck_assert_uint_eq(n_config, 1);
+    ck_assert_uint_eq(configs[0].seed, 3);
+}
+END_TEST
+
+START_TEST(seed_ranges)
+{
+    ck_assert_int_eq(grid_seeds(grid, "0-2,7,9-9", &err), STATUS_OK);
+    expand();
+    const uint64_t seeds[] = {0, 1, 2, 7, 9};
+    ck_assert_uint_eq(n_config, 5);
+    for (size_t i = 0; i < 5; i++) {
+        ck_assert_uint_eq(configs[i].seed, seeds[i]);
+    }
+}
+END_TEST
+
+START_TEST(seed_is_a_key_too)
+{
+    set("seed=4,5");
+    expect_seeds_refused("1", "seeds are set twice");
+    expand();
+    ck_assert_uint_eq(n_config, 2);
+    ck_assert_uint_eq(configs[1].seed, 5);
+}
+END_TEST
+
+START_TEST(bad_seeds)
+{
+    const char *const bad[] = {"",
+                               "a",
+                               "1,",
+                               ",1",
+                               "1-",
+                               "-1",
+                               "1--2",
+                               "1-2-3",
+                               "1 2",
+                               "1.5",
+                               "99999999999999999999",
+                               "9007199254740992"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        expect_seeds_refused(bad[i], "expected a list such as 0 or 0,1,2 or 0-5");
+    }
+    expect_seeds_refused("5-3", "the range 5-3 runs backwards; write 3-5");
+    expect_seeds_refused("0-100000", "more than 100000");
+    expect_seeds_refused("0-9007199254740991", "more than 100000");
+    ck_assert_int_eq(grid_seeds(grid, "1,0-1", &err), STATUS_OK); /* told when expanded */
+    expect_expand_refused("the cells seed=1 and seed=1 are the same run");
+}
+END_TEST
+
+START_TEST(bad_assignments)
+{
+    expect_set_refused("n_embd", "expected key=value, found 'n_embd'");
+    expect_set_refused("=3", "expected key=value, found '=3'");
+    expect_set_refused("learing_rate=0.1", "did you mean 'learning_rate'?");
+    expect_set_refused("n_embd=32,12x", "found '12x'");
+    expect_set_refused("n_embd=32,,64", "n_embd: value 2 of the list is empty");
+    expect_set_refused("n_embd=", "n_embd: value 1 of the list is empty");
+    expect_set_refused("n_embd=32,", "n_embd: value 2 of the list is empty");
+    expand(); /* none of them has left a trace */
+    ck_assert_uint_eq(n_config, 1);
+    ck_assert_uint_eq(configs[0].n_embd, 64);
+}
+END_TEST
+
+START_TEST(a_key_set_twice_is_refused)
+{
+    set("lr=0.1");
+    expect_set_refused("learning_rate=0.2", "learning_rate is set twice");
+    expect_said("learning_rate=0.1,0.2");
+}
+END_TEST
+
+START_TEST(values_with_equals_signs)
+{
+    set("variant=Q-K=V,kv:n_kv_head=1");
+    expand();
+    ck_assert_str_eq(configs[0].variant.sharing, "kv");
+    ck_assert_uint_eq(configs[1].variant.n_kv_head, 1);
+}
+END_TEST
+
+START_TEST(axes_and_variant_in_any_order)
+{
+    char id[CONFIG_ID_SIZE], other[CONFIG_ID_SIZE];
+    set("score_term=position2d");
+    set("variant=qk");
+    expand();
+    config_id(&configs[0], id);
+    struct config config = config_default();
+    config_set(&config, "variant", "qk+", NULL);
+    ck_assert_int_eq(config_resolve(&config, &err), STATUS_OK);
+    config_id(&config, other);
+    ck_assert_str_eq(id, other);
+}
+END_TEST
+
+START_TEST(an_axis_may_repeat_the_variant_but_not_contradict_it)
+{
+    set("variant=qk+");
+    set("score_term=position2d");
+    expand();
+    ck_assert_uint_eq(n_config, 1);
+    free(configs);
+    configs = NULL;
+    grid_free(grid);
+    grid = grid_create();
+    set("variant=qk+");
+    set("score_term=none");
+    expect_expand_refused("variant qk+ already says score_term=position2d, and score_term=none");
+}
+END_TEST
+
+START_TEST(an_impossible_cell_is_named_before_anything_runs)
+{
+    set("task=reverse,swap");
+    set("seq_len=16,15");
+    expect_expand_refused("cell task=swap seq_len=15 seed=0: swap needs two halves");
+}
+END_TEST
+
+START_TEST(the_same_run_twice_is_refused)
+{
+    set("variant=qk,Q=K-V");
+    expect_expand_refused("the cells variant=qk seed=0 and variant=Q=K-V seed=0 are the same run");
+}
+END_TEST
+
+START_TEST(too_many_cells)
+{
+    ck_assert_int_eq(grid_seeds(grid, "0-50000", &err), STATUS_OK);
+    set("n_layer=1,2");
+    expect_expand_refused("more than 100000 runs");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("grid");
+    TCase *tcase = tcase_create("grid");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, an_empty_grid_is_the_default_run);
+    tcase_add_test(tcase, keys_turn_in_the_order_they_were_set_seeds_fastest);
+    tcase_add_test(tcase, seeds_are_always_a_list);
+    tcase_add_test(tcase, seed_ranges);
+    tcase_add_test(tcase, seed_is_a_key_too);
+    tcase_add_test(tcase, bad_seeds);
+    tcase_add_test(tcase, bad_assignments);
+    tcase_add_test(tcase, a_key_set_twice_is_refused);
+    tcase_add_test(tcase, values_with_equals_signs);
+    tcase_add_test(tcase, axes_and_variant_in_any_order);
+    tcase_add_test(tcase, an_axis_may_repeat_the_variant_but_not_contradict_it);
+    tcase_add_test(tcase, an_impossible_cell_is_named_before_anything_runs);
+    tcase_add_test(tcase, the_same_run_twice_is_refused);
+    tcase_add_test(tcase, too_many_cells);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
