@@ -121,9 +121,7 @@ static void tear_down(struct training *t)
     free(t->grad_norm);
 }
 
-/* ---- training
- * ------------------------------------------------------------------------------------
- */
+/* ---- training ------------------------------------------------------------------------------ */
 
 /* gather_batch copies the sequences order[first..] of the training split into the batch. */
 static struct batch gather_batch(struct training *t, size_t first)
@@ -172,7 +170,7 @@ static enum status train_step(struct training *t, const struct batch *batch, str
     struct train_result result = engine_train_step(t->engine, batch, &adam);
     t->loss[step] = result.loss;
     t->grad_norm[step] = result.grad_norm;
-    t->diverged = !result.finite;
+    t->diverged = !result.finite || !(result.loss <= TRAIN_DIVERGED_LOSS);
     t->n_done++;
     if (t->hooks && t->hooks->step) {
         t->hooks->step(t->hooks->context, step, t->n_step, result.loss);
@@ -197,9 +195,7 @@ static enum status train_epochs(struct training *t, struct error *err)
     return status;
 }
 
-/* ---- afterwards
- * ----------------------------------------------------------------------------------
- */
+/* ---- afterwards ---------------------------------------------------------------------------- */
 
 static enum status evaluate(struct training *t, struct run_result *result, struct error *err)
 {

@@ -16,7 +16,7 @@ struct train_hooks {
     void *context;
     /* called after every step, from the calling thread */
     void (*step)(void *context, size_t step, size_t n_step, double loss);
-    /* asked after every step; a non-zero signal number ends the run: STATUS_INTERRUPTED */
+    /* asked now and then; a non-zero signal number ends the run: STATUS_INTERRUPTED */
     int (*stop)(void *context);
 };
 
@@ -28,8 +28,13 @@ struct run_outcome {
     double wall_seconds;
 };
 
+/* A loss above this has logits a million apart; no run has come back from there. */
+#define TRAIN_DIVERGED_LOSS 1e6
+
 /* train_run trains, evaluates and finishes the record (which it consumes, also on failure). A loss
- * that is not finite ends the run as diverged, which is an outcome and returns STATUS_OK. */
+ * or gradient norm that is not finite, or a loss above TRAIN_DIVERGED_LOSS, ends the run as
+ * diverged, which is an outcome and returns STATUS_OK. The stop hook is asked after every step and
+ * between slices of the evaluation. */
 enum status train_run(const struct config *config, int threads, struct record *record,
                       const struct train_hooks *hooks, struct run_outcome *outcome,
                       struct error *err);
