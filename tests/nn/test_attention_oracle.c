@@ -15,6 +15,7 @@
 #define N_LAYER 2
 #define N_HEAD 4
 #define N_TOKEN 5
+#define MOST_TOKENS 7 /* the model takes longer sequences than it is given */
 #define N_SEQUENCE 5
 
 /* Three projections, or two where the query has none; all other axes as they are. */
@@ -108,7 +109,7 @@ static void check_variant(const struct variant *variant, uint64_t seed)
     char id[VARIANT_TEXT_SIZE];
     variant_id(variant, id);
     struct variant untied_variant = untie(variant);
-    struct model_shape shape = fixture_shape(variant, N_EMBD, N_LAYER, N_HEAD, N_TOKEN);
+    struct model_shape shape = fixture_shape(variant, N_EMBD, N_LAYER, N_HEAD, MOST_TOKENS);
     struct model_shape untied_shape = shape;
     untied_shape.variant = untied_variant;
     struct engine_options options = {
