@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/json.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/run_json.h"
 #include "cli/table.h"
 #include "lab/record.h"
 
@@ -36,15 +36,8 @@ static void add(struct survey *survey, const char *id, const char *state, const 
 
 static void add_finished(struct survey *survey, const char *id)
 {
-    char folder[PATH_SIZE], path[PATH_SIZE];
-    json_t *run = NULL;
-    const char *state = "unreadable";
-    if (record_path(survey->out, id, folder, NULL) == STATUS_OK &&
-        path_format(path, NULL, "%s/run.json", folder) == STATUS_OK &&
-        json_read(path, &run, NULL) == STATUS_OK) {
-        state = json_get_text(run, "status", "unreadable");
-    }
-    add(survey, id, state, run);
+    json_t *run = run_json_read(survey->out, id);
+    add(survey, id, json_get_text(run, "status", "unreadable"), run);
     json_decref(run);
 }
 
@@ -86,8 +79,8 @@ static void say_counts(const struct survey *survey)
 enum status cmd_status(const struct arguments *arguments, struct error *err)
 {
     static const struct column columns[] = {
-        {"id", "run", 0},    {"status", "status", 0},   {"token_accuracy", "token", 4},
-        {"loss", "loss", 4}, {"message", "message", 0},
+        {"id", "run", 0},     {"status", "status", 0},   {"token_accuracy", "token", 4},
+        {"loss", "loss", -5}, {"message", "message", 0},
     };
     struct survey survey = {.out = arguments_folder(arguments)};
     char runs[PATH_SIZE], **names;

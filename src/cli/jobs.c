@@ -20,8 +20,8 @@
 #include <sys/prctl.h>
 #endif
 
-#include "base/json.h"
 #include "base/threads.h"
+#include "cli/run_json.h"
 #include "cli/signals.h"
 #include "cli/startup.h"
 #include "lab/record.h"
@@ -137,15 +137,9 @@ static enum status start(struct pool *pool, struct child *child, size_t run, str
 
 static bool has_diverged(const struct pool *pool, const char *id)
 {
-    char folder[PATH_SIZE], path[PATH_SIZE];
-    json_t *root = NULL;
-    if (record_path(pool->plan->arguments->out, id, folder, NULL) != STATUS_OK ||
-        path_format(path, NULL, "%s/run.json", folder) != STATUS_OK ||
-        json_read(path, &root, NULL) != STATUS_OK) {
-        return false;
-    }
-    bool diverged = strcmp(json_get_text(root, "status", ""), "diverged") == 0;
-    json_decref(root);
+    json_t *run = run_json_read(pool->plan->arguments->out, id);
+    bool diverged = strcmp(json_get_text(run, "status", ""), "diverged") == 0;
+    json_decref(run);
     return diverged;
 }
 

@@ -7,6 +7,7 @@
 #include "base/threads.h"
 #include "cli/jobs.h"
 #include "cli/progress.h"
+#include "cli/run_json.h"
 #include "cli/signals.h"
 #include "cli/startup.h"
 #include "lab/record.h"
@@ -95,6 +96,7 @@ void plan_free(struct plan *plan)
 /* ---- working through it ---- */
 
 struct watch {
+    const char *out;
     struct progress *progress;
     size_t index;
 };
@@ -132,18 +134,20 @@ static void on_end(void *context, size_t index, size_t n_run, const struct confi
     progress_end(watch->progress, index);
     char id[CONFIG_ID_SIZE];
     config_id(config, id);
-    const char *sentence = err && err->text[0] ? err->text : "no reason given";
     if (state == RUN_DIVERGED) {
-        progress_note(watch->progress, "qkvlab: %s diverged: %s", id, sentence);
+        json_t *run = run_json_read(watch->out, id);
+        progress_note(watch->progress, "qkvlab: %s diverged: %s", id,
+                      json_get_text(run, "message", "run.json does not say how"));
+        json_decref(run);
     } else if (state == RUN_FAILED) {
-        progress_note(watch->progress, "qkvlab: %s failed: %s", id, sentence);
+        progress_note(watch->progress, "qkvlab: %s failed: %s", id, err->text);
     }
 }
 
 static enum status run_here(const struct plan *plan, struct progress *progress,
                             struct sweep_totals *totals, struct error *err)
 {
-    struct watch watch = {.progress = progress};
+    struct watch watch = {.out = plan->arguments->out, .progress = progress};
     struct sweep_options options = {.out = plan->arguments->out,
                                     .threads = plan->arguments->threads};
     struct sweep_hooks hooks = {

@@ -135,7 +135,7 @@ static void format_state(const struct progress *progress, char line[LINE_SIZE])
         const struct config *config = &progress->config[progress->current];
         char variant[VARIANT_TEXT_SIZE];
         variant_id(&config->variant, variant);
-        snprintf(current, sizeof current, ", %.20s %.24s s%llu step %zu/%zu loss %.3f",
+        snprintf(current, sizeof current, ", %.20s %.24s s%llu step %zu/%zu loss %.4g",
                  config->task->name, variant, (unsigned long long)config->seed, progress->step,
                  progress->n_step, progress->loss);
     }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "cli/plan.h"
+#include "cli/run_json.h"
 #include "lab/record.h"
 #include "nn/engine.h"
 #include "nn/model.h"
@@ -171,15 +171,9 @@ enum status plan_preview(const struct plan *plan, struct error *err)
 
 static json_t *read_run(const struct plan *plan, size_t run)
 {
-    char id[CONFIG_ID_SIZE], folder[PATH_SIZE], path[PATH_SIZE];
-    json_t *root = NULL;
+    char id[CONFIG_ID_SIZE];
     config_id(&plan->config[run], id);
-    if (record_path(plan->arguments->out, id, folder, NULL) != STATUS_OK ||
-        path_format(path, NULL, "%s/run.json", folder) != STATUS_OK || !file_exists(path) ||
-        json_read(path, &root, NULL) != STATUS_OK) {
-        return NULL;
-    }
-    return root;
+    return run_json_read(plan->arguments->out, id);
 }
 
 static void add_results(struct table *table, const json_t *run)
@@ -198,7 +192,7 @@ enum status plan_results(const struct plan *plan, struct error *err)
     static const struct column outcomes[] = {{"status", "status", 0},
                                              {"token_accuracy", "token", 4},
                                              {"sequence_accuracy", "sequence", 4},
-                                             {"loss", "loss", 4},
+                                             {"loss", "loss", -5},
                                              {"escape_step", "escape", 0},
                                              {"wall_seconds", "seconds", 1}};
     const char *varied[MAX_VARIED];

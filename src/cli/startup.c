@@ -1,6 +1,7 @@
 #include "cli/startup.h"
 
 #include <cblas.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +14,9 @@
 
 void startup_single_blas(char **argv)
 {
+    /* What the OpenMP build asks before every product; the engine's own parallel regions state
+     * their number of threads. */
+    omp_set_num_threads(1);
     if (openblas_get_parallel() == OPENBLAS_SEQUENTIAL) {
         return;
     }
