@@ -115,7 +115,7 @@ enum status claim_create(const char *path, int *fd, struct error *err)
     if (file < 0) {
         return error_set(err, STATUS_WRITE, "cannot create %s: %s", path, strerror(errno));
     }
-    if (write(file, text, (size_t)size) != size || fsync(file) != 0) {
+    if (write(file, text, (size_t)size) != size) {
         error_set(err, STATUS_WRITE, "cannot write %s: %s", path, strerror(errno));
         close(file);
         unlink(path);

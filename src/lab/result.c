@@ -45,12 +45,10 @@ static json_t *message_json(const struct run_result *result)
         return json_null();
     }
     char text[256];
-    snprintf(
-        text, sizeof text,
-        "diverged at step %zu: loss %g and gradient norm %g are not both finite (learning_rate "
-        "%g)",
-        result->n_step - 1, result->step_loss[result->n_step - 1],
-        result->grad_norm[result->n_step - 1], result->config->learning_rate);
+    snprintf(text, sizeof text,
+             "diverged at step %zu: loss %g, gradient norm %g; a learning_rate below %g may help",
+             result->n_step - 1, result->step_loss[result->n_step - 1],
+             result->grad_norm[result->n_step - 1], result->config->learning_rate);
     return json_string(text);
 }
 

@@ -1,0 +1,542 @@
+#include "runner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lab/record.h"
+#include "scratch.h"
+
+#define ID "reverse-qkv-s0-0123456789ab"
+
+static struct error err;
+
+static struct record *claim(const char *id)
+{
+    struct record *record;
+    bool claimed;
+    ck_assert_msg(record_claim(scratch, id, &record, &claimed, &err) == STATUS_OK, "%s", err.text);
+    ck_assert(claimed == (record != NULL));
+    return record;
+}
+
+static const char *in_runs(const char *format, const char *id)
+{
+    static char path[PATH_SIZE];
+    char name[200];
+    snprintf(name, sizeof name, format, id);
+    ck_assert_int_eq(path_format(path, NULL, "%s/runs/%s", scratch, name), STATUS_OK);
+    return path;
+}
+
+static json_t *small_run(void)
+{
+    return json_pack("{s:s}", "format", "qkvlab-run-1");
+}
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+    char path[PATH_SIZE];
+    ck_assert_int_eq(path_format(path, NULL, "%s/%s", folder, name), STATUS_OK);
+    ck_assert_int_eq(file_write_atomic(path, text, strlen(text), NULL), STATUS_OK);
+}
+
+static enum status finish(struct record *record)
+{
+    json_t *run = small_run();
+    enum status status = record_finish(record, run, &err);
+    json_decref(run);
+    return status;
+}
+
+/* ---- one process ---------------------------------------------------------------------------- */
+
+START_TEST(a_run_appears_whole)
+{
+    ck_assert_int_eq(record_state(scratch, ID), RECORD_NONE);
+    struct record *record = claim(ID);
+    ck_assert_int_eq(record_state(scratch, ID), RECORD_RUNNING);
+    write_file(record_folder(record), "curve.csv", "step\n");
+    record_heartbeat(record);
+    ck_assert(!record_is_lost(record));
+    ck_assert(!record_is_done(scratch, ID));
+    ck_assert_msg(finish(record) == STATUS_OK, "%s", err.text);
+    ck_assert(record_is_done(scratch, ID));
+    ck_assert_int_eq(record_state(scratch, ID), RECORD_DONE);
+    char **names;
+    size_t n_name;
+    ck_assert_int_eq(folder_list(in_runs("%s", ID), &names, &n_name, NULL), STATUS_OK);
+    ck_assert_uint_eq(n_name, 2);
+    ck_assert_str_eq(names[0], "curve.csv");
+    ck_assert_str_eq(names[1], "run.json");
+    folder_list_free(names, n_name);
+    ck_assert(!folder_exists(in_runs("%s.partial", ID)));
+    ck_assert_ptr_null(claim(ID)); /* done: there is nothing to claim */
+}
+END_TEST
+
+START_TEST(a_claim_excludes_others_until_it_is_given_up)
+{
+    struct record *record = claim(ID);
+    ck_assert_ptr_null(claim(ID));
+    struct record *other = claim("other");
+    ck_assert_ptr_nonnull(other);
+    record_abandon(other);
+    record_abandon(record);
+    ck_assert_int_eq(record_state(scratch, ID), RECORD_INTERRUPTED);
+    ck_assert(folder_exists(in_runs("%s.partial", ID)));
+    record = claim(ID);
+    ck_assert_ptr_nonnull(record);
+    record_abandon(record);
+}
+END_TEST
+
+START_TEST(an_interrupted_run_starts_with_an_empty_folder)
+{
+    struct record *record = claim(ID);
+    write_file(record_folder(record), "curve.csv", "old");
+    write_file(in_runs("%s.partial", ID), "stray", "old");
+    record_abandon(record);
+    record = claim(ID);
+    char **names;
+    size_t n_name;
+    ck_assert_int_eq(folder_list(record_folder(record), &names, &n_name, NULL), STATUS_OK);
+    ck_assert_uint_eq(n_name, 0);
+    folder_list_free(names, n_name);
+    record_abandon(record);
+}
+END_TEST
+
+/* ---- takeover ------------------------------------------------------------------------------- */
+
+static char *read_claim(void)
+{
+    return scratch_read(in_runs("%s.partial/claim", ID));
+}
+
+/* plant_claim leaves a claim file in a partial folder, as another process would have. */
+static void plant_claim(const char *text, long age_seconds)
+{
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    snprintf(folder, sizeof folder, "%s", in_runs("%s.partial", ID));
+    ck_assert_int_eq(folder_create(folder, NULL), STATUS_OK);
+    write_file(folder, "claim", text);
+    ck_assert_int_eq(path_format(path, NULL, "%s/claim", folder), STATUS_OK);
+    struct timespec when;
+    clock_gettime(CLOCK_REALTIME, &when);
+    when.tv_sec -= age_seconds;
+    struct timespec times[2] = {when, when};
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+#define ELSEWHERE "origin elsewhere 0000 pid:[1]\npid 1\nstart 5\nend\n"
+
+START_TEST(a_claim_from_elsewhere_lives_by_its_heartbeat)
+{
+    plant_claim(ELSEWHERE, 30);
+    ck_assert_ptr_null(claim(ID));
+    ck_assert_int_eq(record_state(scratch, ID), RECORD_RUNNING);
+    plant_claim(ELSEWHERE, -3600); /* a clock that is ahead */
+    ck_assert_ptr_null(claim(ID));
+    plant_claim(ELSEWHERE, RECORD_STALE_SECONDS + 1);
+    ck_assert_int_eq(record_state(scratch, ID), RECORD_INTERRUPTED);
+    struct record *record = claim(ID);
+    ck_assert_ptr_nonnull(record);
+    record_abandon(record);
+}
+END_TEST
+
+START_TEST(a_claim_of_this_machine_lives_with_its_process)
+{
+    struct record *record = claim(ID);
+    char *text = read_claim();
+    plant_claim(text, 3600); /* this process lives, however old its heartbeat */
+    ck_assert_ptr_null(claim(ID));
+    char *start = strstr(text, "start ") + strlen("start ");
+    ck_assert_int_ne(start[0], '0');
+    start[0] = start[0] == '9' ? '8' : '9'; /* the same number, another process */
+    plant_claim(text, 0);
+    struct record *taken = claim(ID);
+    ck_assert_ptr_nonnull(taken);
+    record_abandon(record); /* must leave the taker's claim alone */
+    ck_assert_ptr_null(claim(ID));
+    record_abandon(taken);
+    free(text);
+}
+END_TEST
+
+START_TEST(a_claim_cut_short_belongs_to_nobody)
+{
+    const char *const cut[] = {"", "origin", ELSEWHERE};
+    for (size_t i = 0; i < 3; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "%s", cut[i]);
+        text[i == 2 ? strlen(text) - 5 : strlen(text)] = '\0'; /* without "end" */
+        plant_claim(text, 0);
+        struct record *record = claim(ID);
+        ck_assert_msg(record != NULL, "%s", text);
+        record_abandon(record);
+    }
+}
+END_TEST
+
+START_TEST(a_dead_process_is_followed_at_once)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        struct record *record;
+        bool claimed;
+        record_claim(scratch, ID, &record, &claimed, NULL);
+        _exit(claimed ? 0 : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    ck_assert_int_eq(status, 0);
+    ck_assert(file_exists(in_runs("%s.partial/claim", ID)));
+    struct record *record = claim(ID);
+    ck_assert_ptr_nonnull(record);
+    ck_assert_int_eq(finish(record), STATUS_OK);
+}
+END_TEST
+
+START_TEST(who_lost_its_claim_publishes_nothing)
+{
+    struct record *record = claim(ID);
+    char old_folder[PATH_SIZE];
+    snprintf(old_folder, sizeof old_folder, "%s", record_folder(record));
+    plant_claim(ELSEWHERE, RECORD_STALE_SECONDS + 1);
+    struct record *taker = claim(ID);
+    ck_assert_ptr_nonnull(taker);
+    ck_assert_str_ne(record_folder(taker), old_folder);
+    ck_assert_int_eq(finish(record), STATUS_FAILED);
+    ck_assert_ptr_nonnull(strstr(err.text, "was taken over by another process"));
+    ck_assert(!record_is_done(scratch, ID));
+    write_file(record_folder(taker), "curve.csv", "taker");
+    ck_assert_int_eq(finish(taker), STATUS_OK);
+    char *text = scratch_read(in_runs("%s/curve.csv", ID));
+    ck_assert_str_eq(text, "taker");
+    free(text);
+}
+END_TEST
+
+/* ---- the final rename ----------------------------------------------------------------------- */
+
+START_TEST(who_finishes_first_stays)
+{
+    struct record *record = claim(ID);
+    char folder[PATH_SIZE];
+    snprintf(folder, sizeof folder, "%s", in_runs("%s", ID));
+    ck_assert_int_eq(folder_create(folder, NULL), STATUS_OK);
+    write_file(folder, "run.json", "{\"first\": 1}\n");
+    ck_assert_int_eq(finish(record), STATUS_OK);
+    char *text = scratch_read(in_runs("%s/run.json", ID));
+    ck_assert_ptr_nonnull(strstr(text, "first"));
+    free(text);
+    ck_assert(!folder_exists(in_runs("%s.partial", ID)));
+}
+END_TEST
+
+START_TEST(a_folder_without_run_json_is_told_before_any_work)
+{
+    char folder[PATH_SIZE];
+    snprintf(folder, sizeof folder, "%s", in_runs("%s", ID));
+    ck_assert_int_eq(folder_create(folder, NULL), STATUS_OK);
+    write_file(folder, "curve.csv", "step\n");
+    struct record *record;
+    bool claimed;
+    ck_assert_int_eq(record_claim(scratch, ID, &record, &claimed, &err), STATUS_DATA);
+    ck_assert(!claimed);
+    ck_assert_ptr_nonnull(strstr(err.text, "is there without a run.json"));
+    ck_assert(file_exists(in_runs("%s/curve.csv", ID)));
+}
+END_TEST
+
+START_TEST(what_a_kill_left_beside_a_finished_run_is_tidied_up)
+{
+    ck_assert_int_eq(finish(claim(ID)), STATUS_OK);
+    plant_claim(ELSEWHERE, RECORD_STALE_SECONDS + 1);
+    ck_assert_ptr_null(claim(ID));
+    ck_assert(!folder_exists(in_runs("%s.partial", ID)));
+    ck_assert(record_is_done(scratch, ID));
+}
+END_TEST
+
+START_TEST(an_output_folder_that_cannot_be_written)
+{
+    struct record *record;
+    bool claimed;
+    char file[PATH_SIZE];
+    write_file(scratch, "file", "x");
+    snprintf(file, sizeof file, "%s/file", scratch);
+    ck_assert_int_eq(record_claim(file, ID, &record, &claimed, &err), STATUS_WRITE);
+    ck_assert(!claimed && record == NULL);
+    ck_assert_ptr_nonnull(strstr(err.text, "file"));
+}
+END_TEST
+
+/* ---- several processes ---------------------------------------------------------------------- */
+
+enum { N_TAKER = 8, N_ROUND = 12 };
+
+/* take_when_told waits for the gate to close, claims, says whether it got the claim, and holds it
+ * until the parent has heard from everybody. */
+static void take_when_told(int gate, int answer, int hold)
+{
+    char byte;
+    while (read(gate, &byte, 1) < 0 && errno == EINTR) {
+    }
+    struct record *record;
+    bool claimed = false;
+    enum status status = record_claim(scratch, ID, &record, &claimed, NULL);
+    byte = status != STATUS_OK ? 'e' : claimed ? '1' : '0';
+    if (write(answer, &byte, 1) != 1) {
+        _exit(1);
+    }
+    while (read(hold, &byte, 1) < 0 && errno == EINTR) {
+    }
+    _exit(0);
+}
+
+static size_t count_winners(void)
+{
+    int gate[2], answer[2], hold[2];
+    ck_assert(pipe(gate) == 0 && pipe(answer) == 0 && pipe(hold) == 0);
+    pid_t taker[N_TAKER];
+    for (size_t i = 0; i < N_TAKER; i++) {
+        taker[i] = fork();
+        if (taker[i] == 0) {
+            close(gate[1]);
+            close(hold[1]);
+            take_when_told(gate[0], answer[1], hold[0]);
+        }
+    }
+    close(gate[0]);
+    close(gate[1]); /* go */
+    size_t n_winner = 0;
+    for (size_t i = 0; i < N_TAKER; i++) {
+        char byte = 'e';
+        ck_assert_int_eq(read(answer[0], &byte, 1), 1);
+        ck_assert_int_ne(byte, 'e');
+        n_winner += byte == '1';
+    }
+    close(hold[0]);
+    close(hold[1]);
+    for (size_t i = 0; i < N_TAKER; i++) {
+        waitpid(taker[i], NULL, 0);
+    }
+    close(answer[0]);
+    close(answer[1]);
+    return n_winner;
+}
+
+START_TEST(one_of_many_takers_gets_a_claim)
+{
+    ck_assert_uint_eq(count_winners(), 1); /* a fresh one */
+    for (size_t i = 0; i < N_ROUND; i++) {
+        ck_assert_uint_eq(count_winners(), 1); /* the one its dead holder left */
+        plant_claim(ELSEWHERE, RECORD_STALE_SECONDS + 1);
+        ck_assert_uint_eq(count_winners(), 1); /* one from elsewhere */
+    }
+}
+END_TEST
+
+static void id_number(size_t i, char id[32])
+{
+    snprintf(id, 32, "run-%zu", i);
+}
+
+enum { N_RUN = 60 };
+
+/* Makes runs one after another until it is killed, and says so after each of its own. */
+static void make_runs(int told)
+{
+    for (size_t i = 0; i < N_RUN; i++) {
+        char id[32], path[PATH_SIZE];
+        id_number(i, id);
+        struct record *record;
+        bool claimed;
+        if (record_claim(scratch, id, &record, &claimed, NULL) != STATUS_OK) {
+            _exit(1);
+        }
+        if (!claimed) {
+            continue;
+        }
+        path_format(path, NULL, "%s/curve.csv", record_folder(record));
+        json_t *run = small_run();
+        if (file_write_atomic(path, "whole\n", 6, NULL) != STATUS_OK ||
+            record_finish(record, run, NULL) != STATUS_OK) {
+            _exit(1);
+        }
+        json_decref(run);
+        if (told >= 0 && write(told, "", 1) != 1) {
+            _exit(1);
+        }
+    }
+    _exit(0);
+}
+
+static size_t count_done(void)
+{
+    size_t n_done = 0;
+    for (size_t i = 0; i < N_RUN; i++) {
+        char id[32];
+        id_number(i, id);
+        if (folder_exists(in_runs("%s", id))) {
+            json_t *run;
+            ck_assert_msg(json_read(in_runs("%s/run.json", id), &run, &err) == STATUS_OK, "%s",
+                          err.text);
+            json_decref(run);
+            char *curve = scratch_read(in_runs("%s/curve.csv", id));
+            ck_assert_str_eq(curve, "whole\n");
+            free(curve);
+            n_done++;
+        }
+    }
+    return n_done;
+}
+
+START_TEST(killed_while_saving_dozens_of_times)
+{
+    size_t n_before = 0;
+    for (long round = 0; round < 40; round++) {
+        int told[2];
+        ck_assert_int_eq(pipe(told), 0);
+        pid_t child = fork();
+        if (child == 0) {
+            close(told[0]);
+            make_runs(told[1]);
+        }
+        close(told[1]);
+        char byte;
+        ssize_t n_read = read(told[0], &byte, 1); /* one is finished, the next one is on its way */
+        ck_assert(n_read == 1 || round > 0);
+        struct timespec wait = {.tv_nsec = round * 377731 % 9000000};
+        nanosleep(&wait, NULL);
+        kill(child, SIGKILL);
+        int status;
+        waitpid(child, &status, 0);
+        close(told[0]);
+        ck_assert_msg(WIFSIGNALED(status) || WEXITSTATUS(status) == 0, "a child failed");
+        size_t n_done = count_done();
+        ck_assert_uint_ge(n_done, n_before); /* nothing finished is lost */
+        n_before = n_done;
+    }
+    for (size_t i = 0; i < N_RUN; i++) {
+        char id[32];
+        id_number(i, id);
+        if (!record_is_done(scratch, id)) {
+            struct record *record = claim(id);
+            ck_assert_msg(record != NULL, "%s cannot be claimed", id);
+            write_file(record_folder(record), "curve.csv", "whole\n");
+            ck_assert_int_eq(finish(record), STATUS_OK);
+        }
+    }
+    ck_assert_uint_eq(count_done(), N_RUN);
+    char **names;
+    size_t n_name;
+    for (size_t i = 0; i < N_RUN; i++) { /* tidies up */
+        char id[32];
+        id_number(i, id);
+        ck_assert_ptr_null(claim(id));
+    }
+    ck_assert_int_eq(folder_list(in_runs("%s", ""), &names, &n_name, NULL), STATUS_OK);
+    ck_assert_uint_eq(n_name, N_RUN);
+    folder_list_free(names, n_name);
+}
+END_TEST
+
+START_TEST(two_processes_share_the_work)
+{
+    pid_t child[2];
+    for (size_t i = 0; i < 2; i++) {
+        child[i] = fork();
+        if (child[i] == 0) {
+            make_runs(-1);
+        }
+    }
+    for (size_t i = 0; i < 2; i++) {
+        int status;
+        waitpid(child[i], &status, 0);
+        ck_assert_int_eq(status, 0);
+    }
+    ck_assert_uint_eq(count_done(), N_RUN);
+}
+END_TEST
+
+/* ---- full disk ------------------------------------------------------------------------------ */
+
+static void limit_files(rlim_t size)
+{
+    struct rlimit limit;
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = size < limit.rlim_max ? size : limit.rlim_max;
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+START_TEST(a_full_disk_while_claiming)
+{
+    signal(SIGXFSZ, SIG_IGN);
+    struct record *record;
+    bool claimed;
+    limit_files(10);
+    enum status status = record_claim(scratch, ID, &record, &claimed, &err);
+    limit_files(RLIM_INFINITY);
+    ck_assert_int_eq(status, STATUS_WRITE);
+    ck_assert(!claimed);
+    ck_assert_ptr_nonnull(strstr(err.text, "cannot write"));
+    record = claim(ID);
+    ck_assert_ptr_nonnull(record);
+    record_abandon(record);
+}
+END_TEST
+
+START_TEST(a_full_disk_while_finishing)
+{
+    signal(SIGXFSZ, SIG_IGN);
+    struct record *record = claim(ID);
+    limit_files(10);
+    enum status status = finish(record);
+    limit_files(RLIM_INFINITY);
+    ck_assert_int_eq(status, STATUS_WRITE);
+    ck_assert(!record_is_done(scratch, ID));
+    ck_assert(!folder_exists(in_runs("%s", ID)));
+    ck_assert_int_eq(record_state(scratch, ID), RECORD_INTERRUPTED);
+    record = claim(ID);
+    ck_assert_ptr_nonnull(record);
+    ck_assert_int_eq(finish(record), STATUS_OK);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("record");
+    TCase *tcase = tcase_create("record");
+    tcase_add_checked_fixture(tcase, scratch_make, scratch_remove);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, a_run_appears_whole);
+    tcase_add_test(tcase, a_claim_excludes_others_until_it_is_given_up);
+    tcase_add_test(tcase, an_interrupted_run_starts_with_an_empty_folder);
+    tcase_add_test(tcase, a_claim_from_elsewhere_lives_by_its_heartbeat);
+    tcase_add_test(tcase, a_claim_of_this_machine_lives_with_its_process);
+    tcase_add_test(tcase, a_claim_cut_short_belongs_to_nobody);
+    tcase_add_test(tcase, a_dead_process_is_followed_at_once);
+    tcase_add_test(tcase, who_lost_its_claim_publishes_nothing);
+    tcase_add_test(tcase, who_finishes_first_stays);
+    tcase_add_test(tcase, a_folder_without_run_json_is_told_before_any_work);
+    tcase_add_test(tcase, what_a_kill_left_beside_a_finished_run_is_tidied_up);
+    tcase_add_test(tcase, an_output_folder_that_cannot_be_written);
+    tcase_add_test(tcase, one_of_many_takers_gets_a_claim);
+    tcase_add_test(tcase, killed_while_saving_dozens_of_times);
+    tcase_add_test(tcase, two_processes_share_the_work);
+    tcase_add_test(tcase, a_full_disk_while_claiming);
+    tcase_add_test(tcase, a_full_disk_while_finishing);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
