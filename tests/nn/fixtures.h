@@ -67,7 +67,7 @@ static inline struct model_shape fixture_shape(const struct variant *variant, si
                                 .mlp_ratio = 2,
                                 .n_token = n_token,
                                 .n_position = n_token,
-                                .pos_dim = 6,
+                                .pos_dim = 7, /* odd: rows and columns differ */
                                 .n_symbol = 10,
                                 .n_class = 10};
 }

@@ -166,24 +166,35 @@ static double gram_excess(const float *map)
     return excess;
 }
 
-static size_t n_not_gram_in_fact;
+static void scale_tensor(struct engine *engine, const char *name, float factor)
+{
+    const struct tensor *tensor = model_find_tensor(engine_model(engine), name);
+    ck_assert_ptr_nonnull(tensor);
+    for (size_t i = 0; i < tensor->n_element; i++) {
+        engine_param(engine)[tensor->offset + i] *= factor;
+    }
+    engine_weights_changed(engine);
+}
 
+/* Where the row does not promise it, some weights break it: other projections, or gains of opposite
+ * signs on the same one. */
 static void check_gram(struct probe *probe)
 {
-    double excess = gram_excess(probe->product);
-    if (variant_product_gram(&probe->variant)) {
-        ck_assert_msg(excess <= 1e-5, "%s: a score is %g above its diagonal ones", probe->id,
-                      excess);
-    } else {
-        n_not_gram_in_fact += excess > 1e-2;
+    bool gram = variant_product_gram(&probe->variant);
+    if (probe->variant.qk_norm && variant_product_symmetric(&probe->variant)) {
+        size_t n;
+        scale_tensor(probe->engine, "blocks.0.attn.q_norm.weight", -1.0f);
+        engine_forward(probe->engine, &probe->made.batch, &n);
+        engine_scores(probe->engine, N_TOKEN, 1, 0, probe->product, probe->scores);
     }
+    double excess = gram_excess(probe->product);
+    ck_assert_msg(gram ? excess <= 1e-5 : excess >= 1e-2,
+                  "%s: a score is %g above its diagonal ones", probe->id, excess);
 }
 
 START_TEST(no_gram_score_above_its_diagonal)
 {
-    n_not_gram_in_fact = 0;
     for_every_variant(check_gram);
-    ck_assert_uint_gt(n_not_gram_in_fact, 300);
 }
 END_TEST
 
@@ -292,16 +303,6 @@ END_TEST
 
 /* ---- extreme values ---------------------------------------------------------------------------
  */
-
-static void scale_tensor(struct engine *engine, const char *name, float factor)
-{
-    const struct tensor *tensor = model_find_tensor(engine_model(engine), name);
-    ck_assert_ptr_nonnull(tensor);
-    for (size_t i = 0; i < tensor->n_element; i++) {
-        engine_param(engine)[tensor->offset + i] *= factor;
-    }
-    engine_weights_changed(engine);
-}
 
 static double largest_float(const float *value, size_t n)
 {
