@@ -1,5 +1,5 @@
-/* Two tables say what a bundle holds: METADATA its keys, EXPECT (with the layout of the model) its
- * tensors. What is missing, foreign or of another shape is refused by name.
+/* Two lists say what a bundle holds: METADATA its keys, wanted_at (with the layout of the model)
+ * its tensors. What is missing, foreign or of another shape is refused by name.
  */
 #include "nn/crosscheck_bundle.h"
 
