@@ -14,8 +14,7 @@
 #define PNG_SCALE 2.0
 #define FONT "DejaVu Sans"
 
-/* ---- output -------------------------------------------------------------------------------------
- */
+/* ---- output -------------------------------------------------------------------------------- */
 
 struct bytes {
     char *data;
@@ -28,8 +27,9 @@ static cairo_status_t collect(void *closure, const unsigned char *data, unsigned
     if (bytes->capacity - bytes->size < length) {
         size_t capacity = (bytes->capacity + length) * 2;
         char *grown = realloc(bytes->data, capacity);
-        if (!grown)
+        if (!grown) {
             return CAIRO_STATUS_NO_MEMORY;
+        }
         bytes->data = grown;
         bytes->capacity = capacity;
     }
@@ -58,9 +58,10 @@ static cairo_status_t paint(cairo_surface_t *surface, chart_draw *draw, const vo
 static enum status finish(const char *path, cairo_status_t drawn, const struct bytes *bytes,
                           struct error *err)
 {
-    if (drawn != CAIRO_STATUS_SUCCESS)
+    if (drawn != CAIRO_STATUS_SUCCESS) {
         return error_set(err, drawn == CAIRO_STATUS_NO_MEMORY ? STATUS_MEMORY : STATUS_WRITE,
                          "cairo cannot draw %s: %s", path, cairo_status_to_string(drawn));
+    }
     return file_write_atomic(path, bytes->data, bytes->size, err);
 }
 
@@ -72,8 +73,9 @@ enum status chart_write_png(const char *path, double width, double height, chart
         CAIRO_FORMAT_RGB24, (int)ceil(width * PNG_SCALE), (int)ceil(height * PNG_SCALE));
     cairo_surface_set_device_scale(surface, PNG_SCALE, PNG_SCALE);
     cairo_status_t drawn = paint(surface, draw, figure);
-    if (drawn == CAIRO_STATUS_SUCCESS)
+    if (drawn == CAIRO_STATUS_SUCCESS) {
         drawn = cairo_surface_write_to_png_stream(surface, collect, &bytes);
+    }
     cairo_surface_destroy(surface);
     enum status status = finish(path, drawn, &bytes, err);
     free(bytes.data);
@@ -88,10 +90,12 @@ static void blank_surface_ids(struct bytes *bytes)
     size_t length = strlen(mark);
     for (size_t i = 0, kept = 0, end = bytes->size; i < end; bytes->size = kept) {
         bool found = end - i >= length && memcmp(bytes->data + i, mark, length) == 0;
-        for (size_t n = found ? length : 1; n > 0; n--)
+        for (size_t n = found ? length : 1; n > 0; n--) {
             bytes->data[kept++] = bytes->data[i++];
-        while (found && i < end && bytes->data[i] >= '0' && bytes->data[i] <= '9')
+        }
+        while (found && i < end && bytes->data[i] >= '0' && bytes->data[i] <= '9') {
             i++;
+        }
     }
 }
 
@@ -102,8 +106,9 @@ enum status chart_write_svg(const char *path, double width, double height, chart
     cairo_surface_t *surface = cairo_svg_surface_create_for_stream(collect, &bytes, width, height);
     cairo_status_t drawn = paint(surface, draw, figure);
     cairo_surface_finish(surface);
-    if (drawn == CAIRO_STATUS_SUCCESS)
+    if (drawn == CAIRO_STATUS_SUCCESS) {
         drawn = cairo_surface_status(surface);
+    }
     cairo_surface_destroy(surface);
     blank_surface_ids(&bytes);
     enum status status = finish(path, drawn, &bytes, err);
@@ -111,8 +116,7 @@ enum status chart_write_svg(const char *path, double width, double height, chart
     return status;
 }
 
-/* ---- drawing ------------------------------------------------------------------------------------
- */
+/* ---- drawing ------------------------------------------------------------------------------- */
 
 void chart_colour(cairo_t *cr, struct rgb colour, double alpha)
 {
@@ -131,10 +135,12 @@ static void show(cairo_t *cr, double x, double y, double size, enum chart_align 
 {
     cairo_text_extents_t extents;
     cairo_text_extents(cr, text, &extents);
-    if (align == CHART_CENTRE)
+    if (align == CHART_CENTRE) {
         x -= extents.x_advance / 2;
-    if (align == CHART_RIGHT)
+    }
+    if (align == CHART_RIGHT) {
         x -= extents.x_advance;
+    }
     cairo_move_to(cr, x, y + size * 0.35);
     cairo_show_text(cr, text);
     cairo_new_path(cr);
@@ -249,8 +255,9 @@ double chart_step(double range, size_t n_tick)
     static const double nice[] = {1, 2, 5};
     double power = pow(10, floor(log10(range / (double)n_tick)));
     for (size_t i = 0; i < sizeof(nice) / sizeof(nice[0]); i++) {
-        if (range / (nice[i] * power) <= (double)n_tick)
+        if (range / (nice[i] * power) <= (double)n_tick) {
             return nice[i] * power;
+        }
     }
     return 10 * power;
 }

@@ -23,8 +23,9 @@ static uint8_t mix(uint8_t low, uint8_t high, double share)
 
 struct rgb colormap_viridis(double value)
 {
-    if (isnan(value))
+    if (isnan(value)) {
         return not_a_number;
+    }
     double position = fmin(fmax(value, 0), 1) * (N_ANCHOR - 1);
     size_t below = position < N_ANCHOR - 2 ? (size_t)position : N_ANCHOR - 2;
     const struct rgb *low = &viridis[below];

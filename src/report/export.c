@@ -7,8 +7,9 @@
 size_t setting_number(const struct run_set *set, const struct run *run)
 {
     size_t i = 0;
-    while (i < set->n_setting && run >= set->setting[i].run + set->setting[i].n_run)
+    while (i < set->n_setting && run >= set->setting[i].run + set->setting[i].n_run) {
         i++;
+    }
     return i + 1;
 }
 
@@ -19,21 +20,22 @@ static void append_field(struct text *text, const char *value)
         return;
     }
     text_append(text, ",\"");
-    for (const char *c = value; *c; c++)
+    for (const char *c = value; *c; c++) {
         text_append(text, *c == '"' ? "\"\"" : "%c", *c);
+    }
     text_append(text, "\"");
 }
 
 static void append_number(struct text *text, double value)
 {
-    if (isfinite(value))
+    if (isfinite(value)) {
         text_append(text, ",%.10g", value);
-    else
+    } else {
         text_append(text, ",");
+    }
 }
 
-/* ---- runs ---------------------------------------------------------------------------------------
- */
+/* ---- runs ---------------------------------------------------------------------------------- */
 
 static void append_shape(struct text *text, const struct run *run)
 {
@@ -46,8 +48,9 @@ void export_runs(struct text *text, const struct run_set *set)
 {
     text_append(text, "id,setting,task,variant,variant_name,seed,status,n_embd,n_layer,n_head,"
                       "seq_len,n_step,n_param,n_slot,position_floor");
-    for (int i = 0; i < MEASURE_COUNT; i++)
+    for (int i = 0; i < MEASURE_COUNT; i++) {
         text_append(text, ",%s", measure_key((enum measure)i));
+    }
     text_append(text, ",weights_sha256,message\n");
     for (size_t i = 0; i < set->n_run; i++) {
         const struct run *run = &set->run[i];
@@ -57,8 +60,9 @@ void export_runs(struct text *text, const struct run_set *set)
                     run->n_embd, run->n_layer, run->n_head, run->n_token, run->n_step, run->n_param,
                     run->n_slot);
         append_number(text, run->floor);
-        for (int j = 0; j < MEASURE_COUNT; j++)
+        for (int j = 0; j < MEASURE_COUNT; j++) {
             append_number(text, run->measure[j]);
+        }
         append_field(text, json_get_text(run->root, "weights_sha256", ""));
         append_field(text, json_get_text(run->root, "message", ""));
         text_append(text, "\n");
@@ -68,8 +72,9 @@ void export_runs(struct text *text, const struct run_set *set)
 void export_heads(struct text *text, const struct run_set *set)
 {
     text_append(text, "id,setting,task,variant,variant_name,seed,layer,head");
-    for (int i = MEASURE_NEEDED; i <= MEASURE_ASYMMETRY_SCORES; i++)
+    for (int i = MEASURE_NEEDED; i <= MEASURE_ASYMMETRY_SCORES; i++) {
         text_append(text, ",%s", measure_key((enum measure)i));
+    }
     text_append(text, "\n");
     for (size_t i = 0; i < set->n_run; i++) {
         const struct run *run = &set->run[i];
@@ -79,15 +84,15 @@ void export_heads(struct text *text, const struct run_set *set)
             append_shape(text, run);
             text_append(text, ",%lld,%lld,%zu", run->seed, json_get_integer(attention, "layer", -1),
                         n);
-            for (int j = MEASURE_NEEDED; j <= MEASURE_ASYMMETRY_SCORES; j++)
+            for (int j = MEASURE_NEEDED; j <= MEASURE_ASYMMETRY_SCORES; j++) {
                 append_number(text, json_get_number(head, measure_key((enum measure)j), NAN));
+            }
             text_append(text, "\n");
         }
     }
 }
 
-/* ---- cells --------------------------------------------------------------------------------------
- */
+/* ---- cells --------------------------------------------------------------------------------- */
 
 static double bar_or_nan(const struct stats *stats)
 {
@@ -121,8 +126,9 @@ void export_cells(struct text *text, const struct run_set *set)
             struct stats stats = cell_stats(cell, (enum measure)j);
             append_stats(text, &stats);
         }
-        for (size_t j = 0; j < cell->n_run; j++)
+        for (size_t j = 0; j < cell->n_run; j++) {
             text_append(text, "%s%s", j ? " " : ",", cell->run[j].id);
+        }
         text_append(text, "\n");
     }
 }

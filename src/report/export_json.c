@@ -24,13 +24,15 @@ static json_t *run_json(const struct run_set *set, const struct run *run)
     json_object_set_new(object, "n_slot", count(run->n_slot));
     json_object_set_new(object, "n_step", count(run->n_step));
     json_object_set_new(object, "position_floor", json_number(run->floor));
-    for (int i = 0; i < MEASURE_COUNT; i++)
+    for (int i = 0; i < MEASURE_COUNT; i++) {
         json_object_set_new(object, measure_key((enum measure)i), json_number(run->measure[i]));
+    }
     const char *const copied[] = {"weights_sha256", "attention", "message"};
     for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++) {
         json_t *value = json_object_get(run->root, copied[i]);
-        if (value)
+        if (value) {
             json_object_set(object, copied[i], value);
+        }
     }
     return object;
 }
@@ -50,8 +52,9 @@ static json_t *cell_json(const struct run_set *set, const struct cell *cell)
 {
     json_t *object = json_object(), *runs = json_array(), *measures = json_object();
     for (size_t i = 0; i < cell->n_run; i++) {
-        if (run_is_ok(&cell->run[i]))
+        if (run_is_ok(&cell->run[i])) {
             json_array_append_new(runs, json_string(cell->run[i].id));
+        }
     }
     for (int i = 0; i < MEASURE_COUNT; i++) {
         struct stats stats = cell_stats(cell, (enum measure)i);
@@ -108,8 +111,9 @@ static void append_grid_json(json_t *array, const char *variant, const char *tas
 {
     for (int i = 0; i < PUBLISHED_SOURCE_COUNT; i++) {
         enum published_source source = (enum published_source)i;
-        if (isfinite(published_accuracy(source, variant, task)))
+        if (isfinite(published_accuracy(source, variant, task))) {
             json_array_append_new(array, grid_json(variant, task, source));
+        }
     }
 }
 
@@ -120,12 +124,15 @@ static json_t *published_json(const struct setting *setting)
     const struct run *run = setting->run;
     for (size_t i = 0; i < setting->n_variant; i++) {
         const char *variant = setting->variant[i]->variant_id;
-        for (size_t j = 0; j < setting->n_task; j++)
+        for (size_t j = 0; j < setting->n_task; j++) {
             append_grid_json(array, variant, setting->task[j]->name);
-        if (isfinite(published_reverse(variant, run->n_embd, run->n_token)))
+        }
+        if (isfinite(published_reverse(variant, run->n_embd, run->n_token))) {
             json_array_append_new(array, reverse_json(variant, run->n_embd, run->n_token));
-        if (published_dynamics(variant))
+        }
+        if (published_dynamics(variant)) {
             json_array_append_new(array, dynamics_json(published_dynamics(variant)));
+        }
     }
     return array;
 }
@@ -134,15 +141,17 @@ static json_t *setting_json(const struct run_set *set, const struct setting *set
                             const struct findings *findings)
 {
     json_t *object = json_object(), *seeds = json_array();
-    for (size_t i = 0; i < setting->n_seed; i++)
+    for (size_t i = 0; i < setting->n_seed; i++) {
         json_array_append_new(seeds, json_integer(setting->seed[i]));
+    }
     json_object_set_new(object, "setting", count(setting_number(set, setting->run)));
     json_object_set_new(object, "seeds", seeds);
     const char *const copied[] = {"config", "build", "machine"};
     for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++) {
         json_t *value = json_object_get(setting->run->root, copied[i]);
-        if (value)
+        if (value) {
             json_object_set(object, copied[i], value);
+        }
     }
     json_object_set_new(object, "of_run", json_string(setting->run->id));
     json_object_set_new(object, "findings", findings_json(findings));
@@ -166,12 +175,15 @@ json_t *export_json(const struct run_set *set, const struct findings *findings)
 {
     json_t *root = json_object(), *settings = json_array(), *cells = json_array(),
            *runs = json_array();
-    for (size_t i = 0; i < set->n_setting; i++)
+    for (size_t i = 0; i < set->n_setting; i++) {
         json_array_append_new(settings, setting_json(set, &set->setting[i], &findings[i]));
-    for (size_t i = 0; i < set->n_cell; i++)
+    }
+    for (size_t i = 0; i < set->n_cell; i++) {
         json_array_append_new(cells, cell_json(set, &set->cell[i]));
-    for (size_t i = 0; i < set->n_run; i++)
+    }
+    for (size_t i = 0; i < set->n_run; i++) {
         json_array_append_new(runs, run_json(set, &set->run[i]));
+    }
     json_object_set_new(root, "format", json_string(REPORT_FORMAT));
     json_object_set_new(root, "settings", settings);
     json_object_set_new(root, "cells", cells);

@@ -60,8 +60,9 @@ static void draw_axis(cairo_t *cr, const struct chart_scale *x, double top, doub
         chart_colour(cr, CHART_GRID, 1);
         chart_line(cr, at, top, at, top + height);
         chart_colour(cr, CHART_INK, 1);
-        if (i % 2 == 0)
+        if (i % 2 == 0) {
             chart_text(cr, at, top + height + 12, CHART_SMALL, CHART_CENTRE, label[i / 2]);
+        }
     }
 }
 
@@ -93,8 +94,9 @@ static void draw_cell(cairo_t *cr, const struct cell *cell, const struct chart_s
     }
     size_t place = 0;
     for (size_t i = 0; i < cell->n_run; i++) {
-        if (!run_is_ok(&cell->run[i]))
+        if (!run_is_ok(&cell->run[i])) {
             continue;
+        }
         double shift =
             ((double)place++ - (double)(cell->n_ok - 1) / 2) * fmin(5, 14 / (double)cell->n_ok);
         cairo_arc(cr, chart_at(x, cell->run[i].measure[MEASURE_TOKEN_ACCURACY]), y + shift, DOT, 0,
@@ -119,9 +121,10 @@ static void draw_panel(cairo_t *cr, const struct accuracy_figure *figure, size_t
         double y = top + ((double)variant + 0.5) * LINE;
         draw_cell(cr, setting_cell(setting, variant, task), &x, y, colormap_line(variant));
         chart_colour(cr, CHART_INK, 1);
-        if (task % COLUMNS == 0)
+        if (task % COLUMNS == 0) {
             chart_text(cr, figure->left - 10, y, CHART_LABEL, CHART_RIGHT,
                        setting->variant[variant]->variant_name);
+        }
     }
     chart_frame(cr, panel_x(figure, task), top, PANEL_WIDTH, height);
     chart_text_bold(cr, panel_x(figure, task) + PANEL_WIDTH / 2, top - 11, CHART_LABEL,
@@ -159,8 +162,9 @@ static void draw(cairo_t *cr, const void *data)
     chart_colour(cr, CHART_INK, 1);
     chart_text_bold(cr, 14, 20, CHART_TITLE, CHART_LEFT, "Token accuracy on the test sequences");
     chart_text(cr, 14, 40, CHART_LABEL, CHART_LEFT, shape);
-    for (size_t task = 0; task < setting->n_task; task++)
+    for (size_t task = 0; task < setting->n_task; task++) {
         draw_panel(cr, figure, task);
+    }
     draw_legend(cr, figure->left, last_row_bottom(setting) + 62);
 }
 
@@ -174,11 +178,14 @@ enum status figure_accuracy(const struct setting *setting, const char *folder, c
     double height = last_row_bottom(setting) + BOTTOM;
     char path[PATH_SIZE];
     enum status status = path_format(path, err, "%s/%saccuracy.png", folder, stem);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         status = chart_write_png(path, width, height, draw, &figure, err);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = path_format(path, err, "%s/%saccuracy.svg", folder, stem);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = chart_write_svg(path, width, height, draw, &figure, err);
+    }
     return status;
 }

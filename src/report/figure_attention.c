@@ -41,10 +41,11 @@ static void draw_caption(cairo_t *cr, double x, double y, const struct run *run)
 {
     char caption[64];
     double needed = run->measure[MEASURE_NEEDED];
-    if (isfinite(needed))
+    if (isfinite(needed)) {
         snprintf(caption, sizeof(caption), "on needed key: %.2f", needed);
-    else
+    } else {
         snprintf(caption, sizeof(caption), "no single needed key");
+    }
     chart_colour(cr, CHART_INK, 1);
     chart_text(cr, x + PANEL / 2, y + PANEL + 11, CHART_SMALL, CHART_CENTRE, caption);
 }
@@ -119,12 +120,14 @@ static void draw_titles(cairo_t *cr, const struct attention_figure *figure)
     chart_colour(cr, CHART_INK, 1);
     chart_text_bold(cr, 14, 20, CHART_TITLE, CHART_LEFT, title);
     chart_text(cr, 14, 40, CHART_LABEL, CHART_LEFT, shape);
-    for (size_t i = 0; i < setting->n_task; i++)
+    for (size_t i = 0; i < setting->n_task; i++) {
         chart_text_bold(cr, panel_x(figure, i) + PANEL / 2, TOP - 26, CHART_LABEL, CHART_CENTRE,
                         setting->task[i]->title);
-    for (size_t i = 0; i < setting->n_variant; i++)
+    }
+    for (size_t i = 0; i < setting->n_variant; i++) {
         chart_text_bold(cr, figure->left - 24, panel_y(i) + PANEL / 2, CHART_LABEL, CHART_RIGHT,
                         setting->variant[i]->variant_name);
+    }
     double bottom = panel_y(setting->n_variant);
     chart_text(cr, (figure->left + panel_x(figure, setting->n_task) - GAP_X) / 2, bottom + 8,
                CHART_LABEL, CHART_CENTRE, "key position");
@@ -137,8 +140,9 @@ static void draw(cairo_t *cr, const void *data)
     const struct setting *setting = figure->setting;
     draw_titles(cr, figure);
     draw_ticks(cr, figure);
-    for (size_t i = 0; i < setting->n_variant * setting->n_task; i++)
+    for (size_t i = 0; i < setting->n_variant * setting->n_task; i++) {
         draw_panel(cr, figure, i / setting->n_task, i % setting->n_task);
+    }
     double height = fmin(panel_y(setting->n_variant) - CAPTION - 6 - TOP, 3 * ROW);
     draw_colour_bar(cr, panel_x(figure, setting->n_task) + 4, TOP, height);
 }
@@ -163,19 +167,23 @@ enum status figure_attention(const struct setting *setting, long long seed, cons
     size_t n_panel = setting->n_variant * setting->n_task;
     char path[PATH_SIZE];
     enum status status = path_format(path, err, "%s/%sattention-seed%lld.png", folder, stem, seed);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
         return status;
+    }
     struct attention_figure figure = {setting, seed,
                                       LEFT + setting_name_width(setting, CHART_LABEL),
                                       calloc(n_panel, sizeof(float *))};
-    if (!figure.map)
+    if (!figure.map) {
         return error_set(err, STATUS_MEMORY, "out of memory while drawing %s", path);
+    }
     *drawn = load_maps(&figure);
-    if (*drawn)
+    if (*drawn) {
         status = chart_write_png(path, fmax(panel_x(&figure, setting->n_task) + RIGHT, MIN_WIDTH),
                                  panel_y(setting->n_variant) + BOTTOM, draw, &figure, err);
-    for (size_t i = 0; i < n_panel; i++)
+    }
+    for (size_t i = 0; i < n_panel; i++) {
         free(figure.map[i]);
+    }
     free(figure.map);
     return status;
 }

@@ -54,10 +54,11 @@ static void trace(cairo_t *cr, const struct chart_scale *x, const struct chart_s
                   const double *loss, size_t n_step)
 {
     for (size_t step = 0; step < n_step; step++) {
-        if (isfinite(loss[step]))
+        if (isfinite(loss[step])) {
             cairo_line_to(cr, chart_at(x, (double)step), chart_at(y, loss[step]));
-        else
+        } else {
             cairo_new_sub_path(cr);
+        }
     }
     cairo_stroke(cr);
 }
@@ -74,8 +75,9 @@ static void draw_axes(cairo_t *cr, const struct chart_scale *x, const struct cha
         chart_line(cr, x->from, at, x->to, at);
         snprintf(label, sizeof(label), "%.1f", value);
         chart_colour(cr, CHART_INK, 1);
-        if (labels_y)
+        if (labels_y) {
             chart_text(cr, x->from - 6, at, CHART_SMALL, CHART_RIGHT, label);
+        }
     }
     step = chart_step(x->high - x->low, 5);
     for (double value = 0; value <= x->high + step / 1000; value += step) {
@@ -84,8 +86,9 @@ static void draw_axes(cairo_t *cr, const struct chart_scale *x, const struct cha
         chart_line(cr, at, y->from, at, y->to);
         snprintf(label, sizeof(label), "%.0f", value);
         chart_colour(cr, CHART_INK, 1);
-        if (labels_x)
+        if (labels_x) {
             chart_text(cr, at, y->from + 12, CHART_SMALL, CHART_CENTRE, label);
+        }
     }
 }
 
@@ -115,15 +118,17 @@ static void draw_lines(cairo_t *cr, const struct curves_figure *figure, size_t t
         cairo_set_line_width(cr, 0.6);
         chart_colour(cr, colormap_line(variant), 0.35);
         for (size_t i = 0; cell && cell->n_ok > 1 && i < cell->n_run; i++) {
-            if (run_is_ok(&cell->run[i]) && cell->run[i].curve)
+            if (run_is_ok(&cell->run[i]) && cell->run[i].curve) {
                 trace(cr, x, y, cell->run[i].curve, cell->run[i].n_curve);
+            }
         }
     }
     for (size_t variant = 0; variant < setting->n_variant; variant++) {
         size_t i = variant * setting->n_task + task;
         chart_line_style(cr, variant, 1.8);
-        if (figure->mean[i])
+        if (figure->mean[i]) {
             trace(cr, x, y, figure->mean[i], figure->n_mean[i]);
+        }
     }
     cairo_restore(cr);
 }
@@ -142,11 +147,13 @@ static void draw_panel(cairo_t *cr, const struct curves_figure *figure, size_t t
     chart_colour(cr, CHART_INK, 1);
     chart_text_bold(cr, left + PANEL_WIDTH / 2, top - 11, CHART_LABEL, CHART_CENTRE,
                     setting->task[task]->title);
-    if (lowest)
+    if (lowest) {
         chart_text(cr, left + PANEL_WIDTH / 2, top + PANEL_HEIGHT + 30, CHART_LABEL, CHART_CENTRE,
                    "training step");
-    if (task % COLUMNS == 0)
+    }
+    if (task % COLUMNS == 0) {
         chart_text_up(cr, left - 42, top + PANEL_HEIGHT / 2, CHART_LABEL, "training loss");
+    }
 }
 
 static void draw_legend(cairo_t *cr, const struct setting *setting)
@@ -174,8 +181,9 @@ static void draw(cairo_t *cr, const void *data)
     chart_colour(cr, CHART_INK, 1);
     chart_text_bold(cr, 14, 20, CHART_TITLE, CHART_LEFT, "Training loss by step");
     chart_text(cr, 14, 40, CHART_LABEL, CHART_LEFT, subtitle);
-    for (size_t task = 0; task < figure->setting->n_task; task++)
+    for (size_t task = 0; task < figure->setting->n_task; task++) {
         draw_panel(cr, figure, task);
+    }
     draw_legend(cr, figure->setting);
 }
 
@@ -185,11 +193,13 @@ static void measure_range(struct curves_figure *figure)
     double highest = log(TASK_N_SYMBOL);
     for (size_t i = 0; i < figure->setting->n_variant * figure->setting->n_task; i++) {
         for (size_t step = 0; figure->mean[i] && step < figure->n_mean[i]; step++) {
-            if (isfinite(figure->mean[i][step]))
+            if (isfinite(figure->mean[i][step])) {
                 highest = fmax(highest, figure->mean[i][step]);
+            }
         }
-        if (figure->n_mean[i] > figure->n_step)
+        if (figure->n_mean[i] > figure->n_step) {
             figure->n_step = figure->n_mean[i];
+        }
     }
     figure->highest = ceil((highest + 0.05) * 4) / 4;
 }
@@ -205,12 +215,15 @@ static enum status write_both(const struct curves_figure *figure, const char *fo
                          TOP + (double)setting->n_variant * LEGEND_LINE + 16);
     char path[PATH_SIZE];
     enum status status = path_format(path, err, "%s/%scurves.png", folder, stem);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         status = chart_write_png(path, width, height, draw, figure, err);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = path_format(path, err, "%s/%scurves.svg", folder, stem);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = chart_write_svg(path, width, height, draw, figure, err);
+    }
     return status;
 }
 
@@ -226,14 +239,17 @@ enum status figure_curves(const struct setting *setting, const char *folder, con
     if (!figure.mean || !figure.n_mean) {
         status = error_set(err, STATUS_MEMORY, "out of memory while drawing curves");
     } else {
-        for (size_t i = 0; i < n_cell; i++)
+        for (size_t i = 0; i < n_cell; i++) {
             figure.mean[i] = cell_mean_curve(setting->cell[i], &figure.n_mean[i]);
+        }
         measure_range(&figure);
         *drawn = figure.n_step > 0;
-        if (*drawn)
+        if (*drawn) {
             status = write_both(&figure, folder, stem, err);
-        for (size_t i = 0; i < n_cell; i++)
+        }
+        for (size_t i = 0; i < n_cell; i++) {
             free(figure.mean[i]);
+        }
     }
     free(figure.mean);
     free(figure.n_mean);

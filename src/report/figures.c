@@ -21,7 +21,8 @@ void setting_title(const struct setting *setting, char title[SETTING_TITLE_SIZE]
 double setting_name_width(const struct setting *setting, double size)
 {
     double width = 0;
-    for (size_t i = 0; i < setting->n_variant; i++)
+    for (size_t i = 0; i < setting->n_variant; i++) {
         width = fmax(width, chart_width(size, setting->variant[i]->variant_name));
+    }
     return width;
 }

@@ -29,8 +29,9 @@ void findings_add(struct findings *findings, const char *rule, bool headline, st
 
 void findings_free(struct findings *findings)
 {
-    for (size_t i = 0; i < findings->n_finding; i++)
+    for (size_t i = 0; i < findings->n_finding; i++) {
         text_free(&findings->finding[i].text);
+    }
     free(findings->finding);
     *findings = (struct findings){0};
 }
@@ -40,8 +41,7 @@ static const char *name_of(const struct setting *setting, size_t variant)
     return setting->variant[variant]->variant_name;
 }
 
-/* ---- accuracy -----------------------------------------------------------------------------------
- */
+/* ---- accuracy ------------------------------------------------------------------------------ */
 
 static const char rule_shortfall[] =
     "A variant falls short on a task when the mean over seeds of its token accuracy minus that of "
@@ -51,11 +51,16 @@ static const char rule_shortfall[] =
 static void append_shortfall(struct text *text, const char *task, const struct stats *difference)
 {
     text_append(text, "%s by %.3f", task, -difference->mean);
-    if (difference->n > 1)
-        text_append(text, " (%.3f to %.3f over %zu seeds)", -difference->max, -difference->min,
-                    difference->n);
-    else
+    if (difference->n == 1) {
         text_append(text, " (1 seed)");
+        return;
+    }
+    text_append(text, " (%.3f to %.3f over %zu seeds", -difference->max, -difference->min,
+                difference->n);
+    if (difference->max >= 0) {
+        text_append(text, "; not with every seed, so not distinguishable with so few");
+    }
+    text_append(text, ")");
 }
 
 /* Returns the number of tasks that variant and baseline share seeds on. */
@@ -68,17 +73,20 @@ static size_t describe_shortfalls(const struct setting *setting, size_t baseline
             cell_difference(setting_cell(setting, variant, task),
                             setting_cell(setting, baseline, task), MEASURE_TOKEN_ACCURACY);
         n_compared += difference.n > 0;
-        if (!(difference.mean < -FINDINGS_SHORTFALL))
+        if (!(difference.mean < -FINDINGS_SHORTFALL)) {
             continue;
-        if (text->size == 0)
+        }
+        if (text->size == 0) {
             text_append(text, "**%s** falls short of %s on ", name_of(setting, variant),
                         name_of(setting, baseline));
-        else
+        } else {
             text_append(text, ", ");
+        }
         append_shortfall(text, setting->task[task]->title, &difference);
     }
-    if (text->size > 0)
+    if (text->size > 0) {
         text_append(text, ".");
+    }
     return n_compared;
 }
 
@@ -88,17 +96,20 @@ static void find_shortfalls(const struct setting *setting, size_t baseline,
     struct text equals = {0};
     for (size_t variant = 0; variant < setting->n_variant; variant++) {
         struct text text = {0};
-        if (variant == baseline)
+        if (variant == baseline) {
             continue;
+        }
         size_t n_compared = describe_shortfalls(setting, baseline, variant, &text);
-        if (n_compared > 0 && text.size == 0)
+        if (n_compared > 0 && text.size == 0) {
             text_append(&equals, "%s%s (%zu task%s)", equals.size ? ", " : "",
                         name_of(setting, variant), n_compared, n_compared == 1 ? "" : "s");
+        }
         findings_add(findings, rule_shortfall, true, &text);
     }
-    if (equals.size > 0)
+    if (equals.size > 0) {
         text_append(&equals, ": no shortfall against %s on any task compared.",
                     name_of(setting, baseline));
+    }
     findings_add(findings, rule_shortfall, true, &equals);
 }
 
@@ -108,8 +119,9 @@ static bool has_one_way_keys(const struct task *task, size_t n_token)
 {
     for (size_t t = 0; t < n_token; t++) {
         int key = task->needed_key(t, n_token);
-        if (key != TASK_NO_KEY && task->needed_key((size_t)key, n_token) != (int)t)
+        if (key != TASK_NO_KEY && task->needed_key((size_t)key, n_token) != (int)t) {
             return true;
+        }
     }
     return false;
 }
@@ -126,8 +138,9 @@ static void append_accuracies(struct text *text, const struct setting *setting, 
         struct stats stats =
             cell_stats(setting_cell(setting, variant, task), MEASURE_TOKEN_ACCURACY);
         if (stats.n == 0 ||
-            variant_product_symmetric(&setting->variant[variant]->variant) != symmetric)
+            variant_product_symmetric(&setting->variant[variant]->variant) != symmetric) {
             continue;
+        }
         text_append(text, "%s%s %.3f", n++ ? ", " : "", name_of(setting, variant), stats.mean);
     }
 }
@@ -137,8 +150,9 @@ static bool has_both_kinds(const struct setting *setting, size_t task)
     size_t n_kind[2] = {0};
     for (size_t variant = 0; variant < setting->n_variant; variant++) {
         const struct cell *cell = setting_cell(setting, variant, task);
-        if (cell && cell->n_ok > 0)
+        if (cell && cell->n_ok > 0) {
             n_kind[variant_product_symmetric(&setting->variant[variant]->variant)]++;
+        }
     }
     return n_kind[0] > 0 && n_kind[1] > 0;
 }
@@ -147,8 +161,9 @@ static void find_one_way_tasks(const struct setting *setting, struct findings *f
 {
     for (size_t task = 0; task < setting->n_task; task++) {
         if (!has_one_way_keys(setting->task[task], setting->run->n_token) ||
-            !has_both_kinds(setting, task))
+            !has_both_kinds(setting, task)) {
             continue;
+        }
         struct text text = {0};
         text_append(&text, "**%s** has one-way keys. Token accuracy where Q K^T is symmetric: ",
                     setting->task[task]->title);
@@ -169,24 +184,25 @@ static void find_floors(const struct setting *setting, struct findings *findings
     for (size_t task = 0; task < setting->n_task; task++) {
         double floor = task_floor(setting->task[task], setting->run->n_token);
         struct text text = {0};
-        if (!setting->task[task]->position_floor)
+        if (!setting->task[task]->position_floor) {
             continue;
+        }
         text_append(&text, "**%s**: the position alone gives %.4f; above it are",
                     setting->task[task]->title, floor);
         for (size_t variant = 0, n = 0; variant < setting->n_variant; variant++) {
             struct stats stats =
                 cell_stats(setting_cell(setting, variant, task), MEASURE_ABOVE_FLOOR);
-            if (stats.n > 0)
+            if (stats.n > 0) {
                 text_append(&text, "%s %s %+.3f", n++ ? "," : "", name_of(setting, variant),
                             stats.mean);
+            }
         }
         text_append(&text, ".");
         findings_add(findings, rule_floor, false, &text);
     }
 }
 
-/* ---- learning speed -----------------------------------------------------------------------------
- */
+/* ---- learning speed ------------------------------------------------------------------------ */
 
 static const char rule_escape[] =
     "A variant leaves the plateau later when its escape step is later than QKV's with every seed "
@@ -206,17 +222,19 @@ static struct comparison compare_escape(const struct cell *cell, const struct ce
     for (size_t i = 0; cell && i < cell->n_run; i++) {
         const struct run *run = cell_find_seed(cell, cell->run[i].seed);
         const struct run *other = cell_find_seed(baseline, cell->run[i].seed);
-        if (!run || !other || isnan(other->measure[MEASURE_ESCAPE_STEP]))
+        if (!run || !other || isnan(other->measure[MEASURE_ESCAPE_STEP])) {
             continue;
+        }
         result.n_pair++;
         result.n_never += isnan(run->measure[MEASURE_ESCAPE_STEP]);
         stats_add(&result.delay,
                   run->measure[MEASURE_ESCAPE_STEP] - other->measure[MEASURE_ESCAPE_STEP]);
     }
-    if (result.n_pair > 0 && result.n_never == result.n_pair)
+    if (result.n_pair > 0 && result.n_never == result.n_pair) {
         result.pace = PACE_NEVER;
-    else if (result.n_pair > 0 && result.delay.min > 0)
+    } else if (result.n_pair > 0 && result.delay.min > 0) {
         result.pace = PACE_LATER;
+    }
     return result;
 }
 
@@ -227,8 +245,9 @@ static void append_comparison(struct text *text, const char *name, const struct 
         return;
     }
     text_append(text, "%s (%.0f steps later", name, result->delay.mean);
-    if (result->n_never > 0)
+    if (result->n_never > 0) {
         text_append(text, "; never with %zu of %zu seeds", result->n_never, result->n_pair);
+    }
     text_append(text, ")");
 }
 
@@ -242,13 +261,15 @@ static void find_late_variants(const struct setting *setting, size_t baseline,
         for (size_t task = 0; variant != baseline && task < setting->n_task; task++) {
             struct comparison result = compare_escape(setting_cell(setting, variant, task),
                                                       setting_cell(setting, baseline, task));
-            if (result.pace == PACE_NOT_LATER)
+            if (result.pace == PACE_NOT_LATER) {
                 continue;
-            if (n_late++ == 0)
+            }
+            if (n_late++ == 0) {
                 text_append(&text, "%s**%s** on ", text.size ? "; " : "",
                             name_of(setting, variant));
-            else
+            } else {
                 text_append(&text, ", ");
+            }
             text_append(&text, "%s%s", setting->task[task]->title,
                         result.pace == PACE_NEVER ? " (never)" : "");
         }
@@ -268,8 +289,9 @@ static void find_escape(const struct setting *setting, size_t baseline, struct f
         struct stats steps = cell_stats(reference, MEASURE_ESCAPE_STEP);
         struct text text = {0};
         size_t n_later = 0;
-        if (steps.n == 0)
+        if (steps.n == 0) {
             continue;
+        }
         text_append(&text,
                     "**%s**: %s leaves the plateau at step %.0f on average (%zu of %zu seeds); "
                     "later with every seed: ",
@@ -278,8 +300,9 @@ static void find_escape(const struct setting *setting, size_t baseline, struct f
         for (size_t variant = 0; variant < setting->n_variant; variant++) {
             struct comparison result =
                 compare_escape(setting_cell(setting, variant, task), reference);
-            if (variant == baseline || result.pace == PACE_NOT_LATER)
+            if (variant == baseline || result.pace == PACE_NOT_LATER) {
                 continue;
+            }
             text_append(&text, "%s", n_later++ ? ", " : "");
             append_comparison(&text, name_of(setting, variant), &result);
         }
@@ -288,8 +311,7 @@ static void find_escape(const struct setting *setting, size_t baseline, struct f
     }
 }
 
-/* ---- score terms --------------------------------------------------------------------------------
- */
+/* ---- score terms --------------------------------------------------------------------------- */
 
 static const char rule_score_term[] =
     "A row with a score term is compared with the row that differs from it by that term alone, "
@@ -310,8 +332,9 @@ static void find_score_terms(const struct setting *setting, struct findings *fin
     for (size_t variant = 0; variant < setting->n_variant; variant++) {
         size_t plain = find_plain_row(setting, variant);
         struct text text = {0};
-        if (plain == variant || plain == setting->n_variant)
+        if (plain == variant || plain == setting->n_variant) {
             continue;
+        }
         size_t n_told = 0, n_compared = 0;
         text_append(&text, "**%s** against %s: token accuracy ", name_of(setting, variant),
                     name_of(setting, plain));
@@ -320,15 +343,18 @@ static void find_score_terms(const struct setting *setting, struct findings *fin
                 cell_difference(setting_cell(setting, variant, task),
                                 setting_cell(setting, plain, task), MEASURE_TOKEN_ACCURACY);
             n_compared += difference.n > 0;
-            if (fabs(difference.mean) > FINDINGS_SHORTFALL)
+            if (fabs(difference.mean) > FINDINGS_SHORTFALL) {
                 text_append(&text, "%s%+.3f on %s", n_told++ ? ", " : "", difference.mean,
                             setting->task[task]->title);
+            }
         }
-        if (n_told == 0)
+        if (n_told == 0) {
             text_append(&text, "within %.2f on every task compared", FINDINGS_SHORTFALL);
+        }
         text_append(&text, ".");
-        if (n_compared > 0)
+        if (n_compared > 0) {
             findings_add(findings, rule_score_term, true, &text);
+        }
         text_free(&text);
     }
 }

@@ -11,8 +11,9 @@ static bool needs_other_positions(const struct task *task, size_t n_token)
     size_t n_other = 0;
     for (size_t t = 0; t < n_token; t++) {
         int key = task->needed_key(t, n_token);
-        if (key == TASK_NO_KEY)
+        if (key == TASK_NO_KEY) {
             return false;
+        }
         n_other += key != (int)t;
     }
     return 2 * n_other > n_token;
@@ -32,18 +33,24 @@ static bool is_clean(const struct run *run)
            run->measure[MEASURE_DIAGONAL] <= FINDINGS_CLEAN_DIAGONAL;
 }
 
-/* Appends "Q=K (2 of 3: seeds 0, 2)" for a cell some of whose runs pass the test. */
+/* Appends "Q=K (all 3 seeds)" or "Q=K (seeds 0, 2 of 3)" for a cell some of whose runs pass. */
 static bool append_seeds(struct text *text, const struct cell *cell, map_test *test, bool first)
 {
     size_t n = 0;
     struct text seeds = {0};
     for (size_t i = 0; cell && i < cell->n_run; i++) {
-        if (run_is_ok(&cell->run[i]) && test(&cell->run[i]))
+        if (run_is_ok(&cell->run[i]) && test(&cell->run[i])) {
             text_append(&seeds, "%s%lld", n++ ? ", " : "", cell->run[i].seed);
+        }
     }
-    if (n > 0)
-        text_append(text, "%s%s (%zu of %zu: seed%s %s)", first ? "" : ", ",
-                    cell->run->variant_name, n, cell->n_ok, n == 1 ? "" : "s", seeds.data);
+    if (n > 0) {
+        text_append(text, "%s%s ", first ? "" : ", ", cell->run->variant_name);
+    }
+    if (n > 1 && n == cell->n_ok) {
+        text_append(text, "(all %zu seeds)", n);
+    } else if (n > 0) {
+        text_append(text, "(seed%s %s of %zu)", n == 1 ? "" : "s", seeds.data, cell->n_ok);
+    }
     text->failed |= seeds.failed;
     text_free(&seeds);
     return n > 0;
@@ -56,21 +63,25 @@ static void find_maps(const struct setting *setting, const char *what, const cha
     struct text text = {0};
     for (size_t task = 0; task < setting->n_task; task++) {
         bool first = true;
-        if (!needs_other_positions(setting->task[task], setting->run->n_token))
+        if (!needs_other_positions(setting->task[task], setting->run->n_token)) {
             continue;
-        if (text.size == 0)
+        }
+        if (text.size == 0) {
             text_append(&text, "%s ", what);
-        else
+        } else {
             text_append(&text, "; ");
+        }
         text_append(&text, "**%s**: ", setting->task[task]->title);
         for (size_t variant = 0; variant < setting->n_variant; variant++) {
-            if (append_seeds(&text, setting_cell(setting, variant, task), test, first))
+            if (append_seeds(&text, setting_cell(setting, variant, task), test, first)) {
                 first = false;
+            }
         }
         text_append(&text, "%s", first ? "none" : "");
     }
-    if (text.size > 0)
+    if (text.size > 0) {
         text_append(&text, ".");
+    }
     findings_add(findings, rule, headline, &text);
 }
 
@@ -93,8 +104,9 @@ static const char rule_symmetry[] = "Asymmetry is the mean |S - S^T| over the me
 static bool has_attention(const struct setting *setting)
 {
     for (size_t i = 0; i < setting->n_run; i++) {
-        if (isfinite(setting->run[i].measure[MEASURE_DIAGONAL]))
+        if (isfinite(setting->run[i].measure[MEASURE_DIAGONAL])) {
             return true;
+        }
     }
     return false;
 }
@@ -105,34 +117,40 @@ static void find_symmetry(const struct setting *setting, struct findings *findin
     for (size_t i = 0; i < setting->n_run; i++) {
         const struct run *run = &setting->run[i];
         double asymmetry = run->measure[MEASURE_ASYMMETRY_SCORES];
-        if (!run_is_ok(run))
+        if (!run_is_ok(run)) {
             continue;
-        if (variant_scores_symmetric(&run->variant))
+        }
+        if (variant_scores_symmetric(&run->variant)) {
             stats_add(&symmetric, asymmetry);
-        else if (variant_product_symmetric(&run->variant))
+        } else if (variant_product_symmetric(&run->variant)) {
             stats_add(&with_term, asymmetry);
-        else
+        } else {
             stats_add(&free, asymmetry);
+        }
     }
     struct text text = {0};
-    if (symmetric.n > 0)
+    if (symmetric.n > 0) {
         text_append(&text, "Scores that must be symmetric: largest asymmetry in %zu runs %.2g. ",
                     symmetric.n, symmetric.max);
-    if (with_term.n > 0)
+    }
+    if (with_term.n > 0) {
         text_append(&text,
                     "Symmetric Q K^T with a score term: the scores that enter the softmax have "
                     "asymmetry %.2f on average (%.2f to %.2f, %zu runs). ",
                     with_term.mean, with_term.min, with_term.max, with_term.n);
-    if (free.n > 0)
+    }
+    if (free.n > 0) {
         text_append(&text, "Separate projections for Q and K: %.2f (%.2f to %.2f, %zu runs).",
                     free.mean, free.min, free.max, free.n);
+    }
     findings_add(findings, rule_symmetry, true, &text);
 }
 
 void findings_make_attention(const struct setting *setting, struct findings *findings)
 {
-    if (!has_attention(setting))
+    if (!has_attention(setting)) {
         return;
+    }
     find_maps(setting, "The map shows an X (needed keys and diagonal) on", rule_x, true, shows_x,
               findings);
     find_maps(setting, "The map draws the needed keys cleanly on", rule_clean, true, is_clean,

@@ -43,13 +43,15 @@ static enum status encode(const unsigned char *pixels, size_t width, const char 
                        .format = PNG_FORMAT_RGB};
     png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
     void *file = malloc(size);
-    if (!file)
+    if (!file) {
         return error_set(err, STATUS_MEMORY, "out of memory while painting %s", path);
+    }
     enum status status;
-    if (png_image_write_to_memory(&image, file, &size, 0, pixels, 0, NULL))
+    if (png_image_write_to_memory(&image, file, &size, 0, pixels, 0, NULL)) {
         status = file_write_atomic(path, file, size, err);
-    else
+    } else {
         status = error_set(err, STATUS_WRITE, "libpng cannot encode %s: %s", path, image.message);
+    }
     png_image_free(&image);
     free(file);
     return status;
@@ -59,15 +61,15 @@ enum status heatmap_write(const char *path, const float *map, size_t n_token, st
 {
     size_t square = heatmap_square(n_token);
     unsigned char *pixels = paint(map, n_token, square);
-    if (!pixels)
+    if (!pixels) {
         return error_set(err, STATUS_MEMORY, "out of memory while painting %s", path);
+    }
     enum status status = encode(pixels, n_token * square, path, err);
     free(pixels);
     return status;
 }
 
-/* ---- the pictures of a run ----------------------------------------------------------------------
- */
+/* ---- the pictures of a run ----------------------------------------------------------------- */
 
 static enum status write_heads(const char *stem, const float *maps, size_t n_head, size_t n_token,
                                size_t *n_picture, struct error *err)
@@ -76,15 +78,18 @@ static enum status write_heads(const char *stem, const float *maps, size_t n_hea
     enum status status = STATUS_OK;
     for (size_t head = 0; status == STATUS_OK && head < n_head; head++) {
         status = path_format(path, err, "%s_head%zu.png", stem, head);
-        if (status == STATUS_OK)
+        if (status == STATUS_OK) {
             status = heatmap_write(path, &maps[head * n_token * n_token], n_token, err);
+        }
         *n_picture += status == STATUS_OK;
     }
     float *mean = malloc(n_token * n_token * sizeof(*mean));
-    if (status == STATUS_OK && !mean)
+    if (status == STATUS_OK && !mean) {
         status = error_set(err, STATUS_MEMORY, "out of memory while painting %s", stem);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = path_format(path, err, "%s_mean.png", stem);
+    }
     if (status == STATUS_OK) {
         attention_mean(maps, n_head, n_token, mean);
         status = heatmap_write(path, mean, n_token, err);
@@ -99,22 +104,26 @@ static enum status write_file(const char *folder, const char *name, size_t *n_pi
 {
     char path[PATH_SIZE], stem[PATH_SIZE];
     enum status status = path_format(path, err, "%s/%s", folder, name);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         status =
             path_format(stem, err, "%s/%.*s", folder, (int)(strlen(name) - strlen(".npy")), name);
-    if (status != STATUS_OK)
+    }
+    if (status != STATUS_OK) {
         return status;
+    }
     float *maps;
     size_t dim[NPY_MAX_DIM], n_dim;
     status = npy_read(path, &maps, dim, &n_dim, err);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
         return status;
-    if (n_dim == 3 && dim[0] > 0 && dim[1] > 0 && dim[1] == dim[2])
+    }
+    if (n_dim == 3 && dim[0] > 0 && dim[1] > 0 && dim[1] == dim[2]) {
         status = write_heads(stem, maps, dim[0], dim[1], n_picture, err);
-    else
+    } else {
         status = error_set(err, STATUS_DATA,
                            "%s has %zu dimensions or is not square, expected [heads, T, T]", path,
                            n_dim);
+    }
     free(maps);
     return status;
 }
@@ -130,11 +139,13 @@ static enum status write_snapshot(const char *folder, size_t *n_picture, struct 
     char **names;
     size_t n_name;
     enum status status = folder_list(folder, &names, &n_name, err);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
         return status;
+    }
     for (size_t i = 0; status == STATUS_OK && i < n_name; i++) {
-        if (is_array(names[i]))
+        if (is_array(names[i])) {
             status = write_file(folder, names[i], n_picture, err);
+        }
     }
     folder_list_free(names, n_name);
     return status;
@@ -145,21 +156,26 @@ enum status heatmap_write_run(const char *run_folder, size_t *n_picture, struct 
     *n_picture = 0;
     char parent[PATH_SIZE], folder[PATH_SIZE];
     enum status status = run_files_attention_folder(run_folder, folder, err);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         status = path_format(parent, err, "%s/attention", run_folder);
-    if (status != STATUS_OK)
+    }
+    if (status != STATUS_OK) {
         return status;
+    }
     char **names;
     size_t n_name;
     status = folder_list(parent, &names, &n_name, err);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
         return status;
+    }
     for (size_t i = 0; status == STATUS_OK && i < n_name; i++) {
-        if (strncmp(names[i], "step", strlen("step")) != 0)
+        if (strncmp(names[i], "step", strlen("step")) != 0) {
             continue;
+        }
         status = path_format(folder, err, "%s/%s", parent, names[i]);
-        if (status == STATUS_OK)
+        if (status == STATUS_OK) {
             status = write_snapshot(folder, n_picture, err);
+        }
     }
     folder_list_free(names, n_name);
     return status;

@@ -10,8 +10,7 @@
 #include "report/figures.h"
 #include "report/tables.h"
 
-/* ---- what was run -------------------------------------------------------------------------------
- */
+/* ---- what was run -------------------------------------------------------------------------- */
 
 /* Appends the distinct values that section.key has over the setting's runs. */
 static void append_distinct(struct text *text, const struct setting *setting, const char *section,
@@ -26,23 +25,27 @@ static void append_distinct(struct text *text, const struct setting *setting, co
             const json_t *other = json_object_get(setting->run[j].root, section);
             told = strcmp(json_get_text(other, key, "-"), value) == 0;
         }
-        if (!told)
+        if (!told) {
             text_append(text, "%s%s", n_told++ ? ", " : "", value);
+        }
     }
 }
 
 static void append_axes(struct text *text, const struct setting *setting)
 {
     text_append(text, "- variants: ");
-    for (size_t i = 0; i < setting->n_variant; i++)
+    for (size_t i = 0; i < setting->n_variant; i++) {
         text_append(text, "%s%s", i ? ", " : "", setting->variant[i]->variant_name);
+    }
     text_append(text, "\n- tasks: ");
-    for (size_t i = 0; i < setting->n_task; i++)
+    for (size_t i = 0; i < setting->n_task; i++) {
         text_append(text, "%s%s (%s)", i ? ", " : "", setting->task[i]->title,
                     setting->task[i]->formula);
+    }
     text_append(text, "\n- seeds: ");
-    for (size_t i = 0; i < setting->n_seed; i++)
+    for (size_t i = 0; i < setting->n_seed; i++) {
         text_append(text, "%s%lld", i ? ", " : "", setting->seed[i]);
+    }
     text_append(text, "\n");
 }
 
@@ -65,12 +68,14 @@ static bool is_axis(const char *key)
 {
     static const char *const axis[] = {"task", "variant", "seed"};
     for (size_t i = 0; i < sizeof(axis) / sizeof(axis[0]); i++) {
-        if (strcmp(axis[i], key) == 0)
+        if (strcmp(axis[i], key) == 0) {
             return true;
+        }
     }
     for (size_t i = 0; variant_axis_key(i); i++) {
-        if (strcmp(variant_axis_key(i), key) == 0)
+        if (strcmp(variant_axis_key(i), key) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -85,8 +90,9 @@ static void append_config_values(struct text *text, const struct setting *settin
             run_config(&setting->run[j], key, other);
             told = strcmp(value, other) == 0;
         }
-        if (!told)
+        if (!told) {
             text_append(text, "%s%s", n_told++ ? " or " : "", value);
+        }
     }
 }
 
@@ -99,8 +105,9 @@ static void append_config(struct text *text, const struct setting *setting)
     text_append(text, "- configuration, the same for all: ");
     json_object_foreach(config, key, value)
     {
-        if (is_axis(key))
+        if (is_axis(key)) {
             continue;
+        }
         text_append(text, "%s%s ", n_told++ ? ", " : "", key);
         append_config_values(text, setting, key);
     }
@@ -115,8 +122,9 @@ static const char *plural(size_t n)
 static size_t count_ok(const struct setting *setting)
 {
     size_t n = 0;
-    for (size_t i = 0; i < setting->n_run; i++)
+    for (size_t i = 0; i < setting->n_run; i++) {
         n += run_is_ok(&setting->run[i]);
+    }
     return n;
 }
 
@@ -131,11 +139,12 @@ static void append_what_was_run(struct text *text, const struct setting *setting
                 plural(setting->n_task), setting->n_seed, plural(setting->n_seed), title,
                 setting->run->n_step);
     size_t n_missing = setting->n_variant * setting->n_task * setting->n_seed - count_ok(setting);
-    if (n_missing > 0)
+    if (n_missing > 0) {
         text_append(text,
                     " **%zu combinations of variant, task and seed are missing**, so some "
                     "means rest on fewer seeds than others.",
                     n_missing);
+    }
     text_append(text, "\n\n");
     append_axes(text, setting);
     append_config(text, setting);
@@ -143,8 +152,7 @@ static void append_what_was_run(struct text *text, const struct setting *setting
     text_append(text, "\n");
 }
 
-/* ---- findings -----------------------------------------------------------------------------------
- */
+/* ---- findings ------------------------------------------------------------------------------ */
 
 static void append_caveat(struct text *text, const struct setting *setting)
 {
@@ -159,11 +167,13 @@ static void append_summary(struct text *text, const struct setting *setting,
                            const struct findings *findings)
 {
     for (size_t i = 0; i < findings->n_finding; i++) {
-        if (findings->finding[i].headline)
+        if (findings->finding[i].headline) {
             text_append(text, "- %s\n", findings->finding[i].text.data);
+        }
     }
-    if (findings->n_finding == 0)
+    if (findings->n_finding == 0) {
         text_append(text, "- Too few variants to compare.\n");
+    }
     text_append(text, "\n");
     append_caveat(text, setting);
 }
@@ -175,8 +185,9 @@ static void append_rules(struct text *text, const struct setting *setting,
     text_append(text, "### Findings and the rules behind them\n\n");
     const char *rule = NULL;
     for (size_t i = 0; i < findings->n_finding; i++) {
-        if (rule != findings->finding[i].rule)
+        if (rule != findings->finding[i].rule) {
             text_append(text, "%s_Rule: %s_\n\n", rule ? "\n" : "", findings->finding[i].rule);
+        }
         rule = findings->finding[i].rule;
         text_append(text, "- %s\n", findings->finding[i].text.data);
     }
@@ -184,8 +195,7 @@ static void append_rules(struct text *text, const struct setting *setting,
     append_caveat(text, setting);
 }
 
-/* ---- figures ------------------------------------------------------------------------------------
- */
+/* ---- figures ------------------------------------------------------------------------------- */
 
 static void append_figures(struct text *text, const struct setting *setting,
                            const struct setting_report *report)
@@ -197,7 +207,7 @@ static void append_figures(struct text *text, const struct setting *setting,
                 "or at chance: look at the rings before the mean.\n\n"
                 "![Token accuracy by task and variant](%saccuracy.png)\n\n",
                 report->stem);
-    if (report->has_curves)
+    if (report->has_curves) {
         text_append(text,
                     "### Learning curves\n\n"
                     "Training loss of every step. The dotted line is chance, ln 10: a variant "
@@ -206,36 +216,42 @@ static void append_figures(struct text *text, const struct setting *setting,
                     "steps, accuracy mostly measures that moment.\n\n"
                     "![Training loss by step](%scurves.png)\n\n",
                     report->stem);
+    }
     bool told = false;
     for (size_t i = 0; i < setting->n_seed; i++) {
-        if (!report->has_attention[i])
+        if (!report->has_attention[i]) {
             continue;
-        if (!told)
-            text_append(text, "### Attention maps\n\n"
-                              "Row: the position that asks (query), from the top; column: the "
-                              "position it reads (key), from the left; the colour is the share of "
-                              "attention, on the same scale everywhere. A row adds up to 1, so a "
-                              "map that looks at everything alike is flat and dark. Reverse needs "
-                              "the anti-diagonal, Copy and Sub the diagonal, Swap two shifted "
-                              "halves, Shift the line beside the diagonal. Below each map: the "
-                              "share of attention on the needed keys. Maps differ by seed.\n\n");
+        }
+        if (!told) {
+            text_append(
+                text,
+                "### Attention maps\n\n"
+                "Row: the position that asks (query), from the top; column: the "
+                "position it reads (key), from the left; the colour is the share of "
+                "attention, on the same scale everywhere. A row adds up to 1, so a "
+                "map that looks at everything alike is flat and dark. Reverse needs "
+                "the anti-diagonal, Swap two shifted halves, Shift the line beside "
+                "the diagonal; Copy and Sub need the diagonal or no attention at "
+                "all, since every position carries its own digit past it. Below each map: the "
+                "share of attention on the needed keys. Maps differ by seed.\n\n");
+        }
         told = true;
         text_append(text, "![Attention maps of seed %lld](%sattention-seed%lld.png)\n\n",
                     setting->seed[i], report->stem, setting->seed[i]);
     }
 }
 
-/* ---- small print --------------------------------------------------------------------------------
- */
+/* ---- small print --------------------------------------------------------------------------- */
 
 /* Folder names and messages come from outside: they must not break the table. */
 static void append_escaped(struct text *text, const char *value)
 {
     for (; *value; value++) {
-        if (*value == '|' || *value == '`' || *value == '<')
+        if (*value == '|' || *value == '`' || *value == '<') {
             text_append(text, "\\%c", *value);
-        else
+        } else {
             text_append(text, "%c", (unsigned char)*value < ' ' ? ' ' : *value);
+        }
     }
 }
 
@@ -254,30 +270,34 @@ static void append_unfinished_run(struct text *text, const struct run *run)
     char reason[RUN_TEXT_SIZE];
     const json_t *results = json_object_get(run->root, "results");
     long long step = json_get_integer(results, "diverged_step", -1);
-    if (step >= 0)
+    if (step >= 0) {
         snprintf(reason, sizeof(reason), "diverged at step %lld", step);
-    else
+    } else {
         snprintf(reason, sizeof(reason), "no message");
+    }
     append_left_out_row(text, run->id, run->status, json_get_text(run->root, "message", reason));
 }
 
 static void append_left_out(struct text *text, const struct run_set *set)
 {
     text_append(text, "## Runs that are in no mean\n\n");
-    if (set->n_partial > 0)
+    if (set->n_partial > 0) {
         text_append(text, "%zu run%s unfinished; the same command finishes them.\n\n",
                     set->n_partial, set->n_partial == 1 ? " is" : "s are");
+    }
     if (set->n_run == set->n_ok && set->n_left_out == 0) {
         text_append(text, "None: every finished run was used.\n\n");
         return;
     }
     text_append(text, "| run folder | state | reason |\n|---|---|---|\n");
     for (size_t i = 0; i < set->n_run; i++) {
-        if (!run_is_ok(&set->run[i]))
+        if (!run_is_ok(&set->run[i])) {
             append_unfinished_run(text, &set->run[i]);
+        }
     }
-    for (size_t i = 0; i < set->n_left_out; i++)
+    for (size_t i = 0; i < set->n_left_out; i++) {
         append_left_out_row(text, set->left_out[i].name, "not readable", set->left_out[i].reason);
+    }
     text_append(text, "\n");
 }
 
@@ -295,8 +315,7 @@ static void append_files(struct text *text)
                 "machine, build and timings.\n");
 }
 
-/* ---- page ---------------------------------------------------------------------------------------
- */
+/* ---- page ---------------------------------------------------------------------------------- */
 
 static void append_setting(struct text *text, const struct setting *setting,
                            const struct setting_report *report)
@@ -321,8 +340,9 @@ static void append_section_differences(struct text *text, const struct run *run,
     {
         json_t *there = json_object_get(json_object_get(other->root, section), key);
         bool told = strcmp(section, "machine") != 0 || strcmp(key, "class") == 0;
-        if (is_axis(key) || !told || json_equal(value, there))
+        if (is_axis(key) || !told || json_equal(value, there)) {
             continue;
+        }
         char *here_text = json_dumps(value, JSON_ENCODE_ANY);
         char *there_text = there ? json_dumps(there, JSON_ENCODE_ANY) : NULL;
         text_append(text, "%s%s %s (%s in setting 1)", text->size ? ", " : "", key,
@@ -337,10 +357,12 @@ static void append_differences(struct text *text, const struct setting *setting,
 {
     struct text list = {0};
     static const char *const section[] = {"config", "build", "machine", "versions"};
-    for (size_t i = 0; i < sizeof(section) / sizeof(section[0]); i++)
+    for (size_t i = 0; i < sizeof(section) / sizeof(section[0]); i++) {
         append_section_differences(&list, setting->run, first->run, section[i]);
-    if (list.size > 0)
+    }
+    if (list.size > 0) {
         text_append(text, "Differs from setting 1 in: %s.\n\n", list.data);
+    }
     text->failed |= list.failed;
     text_free(&list);
 }
@@ -358,21 +380,25 @@ void markdown_append_report(struct text *text, const struct run_set *set,
                             const struct setting_report *reports)
 {
     text_append(text, "# Which of Q, K and V does attention need?\n\n");
-    if (set->n_setting > 1)
+    if (set->n_setting > 1) {
         append_why_settings(text, set->n_setting);
+    }
     for (size_t i = 0; i < set->n_setting; i++) {
         char title[SETTING_TITLE_SIZE];
         setting_title(&set->setting[i], title);
-        if (set->n_setting > 1)
+        if (set->n_setting > 1) {
             text_append(text, "## Setting %zu: %s\n\n", i + 1, title);
+        }
         text_append(text, "%s What was run\n\n", set->n_setting > 1 ? "###" : "##");
-        if (i > 0)
+        if (i > 0) {
             append_differences(text, &set->setting[i], &set->setting[0]);
+        }
         append_what_was_run(text, &set->setting[i]);
         text_append(text, "%s What it says\n\n", set->n_setting > 1 ? "###" : "##");
         append_summary(text, &set->setting[i], &reports[i].findings);
-        if (set->n_setting == 1)
+        if (set->n_setting == 1) {
             text_append(text, "## Figures and tables\n\n");
+        }
         append_setting(text, &set->setting[i], &reports[i]);
     }
     append_left_out(text, set);

@@ -66,9 +66,10 @@ const char *published_name(enum published_source source)
 
 const char *published_conditions(enum published_source source)
 {
-    if (source == PUBLISHED_PAPER)
+    if (source == PUBLISHED_PAPER) {
         return "mean over the grid d 64, 256 x 2, 4 layers x 2, 4 heads x T 64, 128 x 3 seeds; "
                "50,000 training sequences, 780 steps, post-norm blocks with dropout";
+    }
     return "mean over the grid d 32, 64, 256 x 2, 4 layers x 2, 4 heads x T 16, 64, 128 x 3 seeds "
            "= 108 runs; 10,000 training sequences, 158 steps, pre-norm blocks";
 }
@@ -76,8 +77,9 @@ const char *published_conditions(enum published_source source)
 static size_t task_column(const char *task)
 {
     size_t i = 0;
-    while (i < N_TASK && strcmp(grid_task[i], task) != 0)
+    while (i < N_TASK && strcmp(grid_task[i], task) != 0) {
         i++;
+    }
     return i;
 }
 
@@ -85,8 +87,9 @@ double published_accuracy(enum published_source source, const char *variant, con
 {
     size_t column = task_column(task);
     for (size_t i = 0; column < N_TASK && i < COUNT(grid); i++) {
-        if (strcmp(grid[i].variant, variant) == 0)
+        if (strcmp(grid[i].variant, variant) == 0) {
             return grid[i].accuracy[source][column];
+        }
     }
     return NAN;
 }
@@ -95,8 +98,9 @@ static size_t find_reverse_column(size_t n_embd, size_t n_token)
 {
     size_t i = 0;
     while (i < N_REVERSE &&
-           (reverse_column[i].n_embd != n_embd || reverse_column[i].n_token != n_token))
+           (reverse_column[i].n_embd != n_embd || reverse_column[i].n_token != n_token)) {
         i++;
+    }
     return i;
 }
 
@@ -104,8 +108,9 @@ double published_reverse(const char *variant, size_t n_embd, size_t n_token)
 {
     size_t column = find_reverse_column(n_embd, n_token);
     for (size_t i = 0; column < N_REVERSE && i < COUNT(reverse); i++) {
-        if (strcmp(reverse[i].variant, variant) == 0)
+        if (strcmp(reverse[i].variant, variant) == 0) {
             return reverse[i].accuracy[column];
+        }
     }
     return NAN;
 }
@@ -113,8 +118,9 @@ double published_reverse(const char *variant, size_t n_embd, size_t n_token)
 const struct published_dynamics *published_dynamics(const char *variant)
 {
     for (size_t i = 0; i < COUNT(dynamics); i++) {
-        if (strcmp(dynamics[i].variant, variant) == 0)
+        if (strcmp(dynamics[i].variant, variant) == 0) {
             return &dynamics[i];
+        }
     }
     return NULL;
 }

@@ -23,8 +23,9 @@ enum status report_attention_pictures(const char *run_folder, size_t *n_picture,
 static void stem_of(size_t setting, char stem[REPORT_STEM_SIZE])
 {
     stem[0] = '\0';
-    if (setting > 0)
+    if (setting > 0) {
         snprintf(stem, REPORT_STEM_SIZE, "setting%zu-", setting + 1);
+    }
 }
 
 static enum status write_figures(const struct setting *setting, const char *folder,
@@ -32,15 +33,19 @@ static enum status write_figures(const struct setting *setting, const char *fold
 {
     enum status status = STATUS_OK;
     report->has_attention = calloc(setting->n_seed, sizeof(*report->has_attention));
-    if (!report->has_attention)
+    if (!report->has_attention) {
         return error_set(err, STATUS_MEMORY, "out of memory while drawing figures");
-    for (size_t i = 0; status == STATUS_OK && i < setting->n_seed; i++)
+    }
+    for (size_t i = 0; status == STATUS_OK && i < setting->n_seed; i++) {
         status = figure_attention(setting, setting->seed[i], folder, report->stem,
                                   &report->has_attention[i], err);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = figure_curves(setting, folder, report->stem, &report->has_curves, err);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = figure_accuracy(setting, folder, report->stem, err);
+    }
     return status;
 }
 
@@ -53,8 +58,9 @@ static enum status write_table(export_table *table, const struct run_set *set, c
     struct text text = {0};
     enum status status = path_format(path, err, "%s/%s", folder, name);
     table(&text, set);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         status = text_write(&text, path, err);
+    }
     text_free(&text);
     return status;
 }
@@ -65,13 +71,16 @@ static enum status write_json(const struct run_set *set, const struct setting_re
     char path[PATH_SIZE];
     enum status status = path_format(path, err, "%s/report.json", folder);
     struct findings *findings = calloc(set->n_setting, sizeof(*findings));
-    if (!findings)
+    if (!findings) {
         return error_set(err, STATUS_MEMORY, "out of memory while writing the report");
-    for (size_t i = 0; i < set->n_setting; i++)
+    }
+    for (size_t i = 0; i < set->n_setting; i++) {
         findings[i] = reports[i].findings;
+    }
     json_t *root = export_json(set, findings);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         status = json_write(path, root, err);
+    }
     json_decref(root);
     free(findings);
     return status;
@@ -94,22 +103,29 @@ static enum status write_all(const struct run_set *set, struct setting_report *r
     for (size_t i = 0; status == STATUS_OK && i < set->n_setting; i++) {
         stem_of(i, reports[i].stem);
         findings_make(&set->setting[i], &reports[i].findings);
-        if (reports[i].findings.failed)
+        if (reports[i].findings.failed) {
             return error_set(err, STATUS_MEMORY, "out of memory while writing the report");
+        }
         status = write_figures(&set->setting[i], folder, &reports[i], err);
     }
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         status = write_table(export_runs, set, folder, "runs.csv", err);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = write_table(export_heads, set, folder, "heads.csv", err);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = write_table(export_cells, set, folder, "cells.csv", err);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = write_json(set, reports, folder, err);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = path_format(summary->markdown, err, "%s/report.md", folder);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = write_markdown(set, reports, summary->markdown, err);
+    }
     return status;
 }
 
@@ -120,16 +136,19 @@ enum status report_write(const char *out, struct report_summary *summary, struct
     struct setting_report *reports = NULL;
     char folder[PATH_SIZE];
     enum status status = path_format(folder, err, "%s/report", out);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
         return status;
+    }
     status = run_set_load(out, &set, err);
     if (status == STATUS_OK) {
         reports = calloc(set.n_setting, sizeof(*reports));
-        if (!reports)
+        if (!reports) {
             status = error_set(err, STATUS_MEMORY, "out of memory while writing the report");
+        }
     }
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         status = write_all(&set, reports, folder, summary, err);
+    }
     summary->n_run = set.n_ok;
     summary->n_left_out = set.n_run - set.n_ok + set.n_left_out;
     for (size_t i = 0; reports && i < set.n_setting; i++) {

@@ -51,23 +51,26 @@ static const char *base_name(const char *path)
 static enum status read_identity(struct run *run, struct error *err)
 {
     const char *format = json_get_text(run->root, "format", "");
-    if (strcmp(format, RUN_FORMAT) != 0)
+    if (strcmp(format, RUN_FORMAT) != 0) {
         return error_set(err, STATUS_DATA,
                          "run.json has format \"%s\", this program reads \"%s\"; report it with "
                          "the version that wrote it",
                          format, RUN_FORMAT);
+    }
     run->id = json_get_text(run->root, "id", "");
-    if (strcmp(run->id, base_name(run->folder)) != 0)
+    if (strcmp(run->id, base_name(run->folder)) != 0) {
         return error_set(err, STATUS_DATA,
                          "run.json names the run \"%s\", but its folder is \"%s\"; a renamed or "
                          "copied folder is not counted twice",
                          run->id, base_name(run->folder));
+    }
     run->status = json_get_text(run->root, "status", "");
     if (!run_is_ok(run) && strcmp(run->status, "diverged") != 0 &&
-        strcmp(run->status, "failed") != 0)
+        strcmp(run->status, "failed") != 0) {
         return error_set(err, STATUS_DATA,
                          "run.json has status \"%s\", expected ok, diverged or failed",
                          run->status);
+    }
     return STATUS_OK;
 }
 
@@ -77,8 +80,9 @@ static size_t rank_of_variant(const char *id)
     for (const struct variant *row; (row = variant_named(i)) != NULL; i++) {
         char named[VARIANT_TEXT_SIZE];
         variant_id(row, named);
-        if (strcmp(named, id) == 0)
+        if (strcmp(named, id) == 0) {
             break;
+        }
     }
     return i;
 }
@@ -86,8 +90,9 @@ static size_t rank_of_variant(const char *id)
 static enum status read_variant(struct run *run, const json_t *config, struct error *err)
 {
     enum status status = variant_parse(json_get_text(config, "variant", ""), &run->variant, err);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
         return status;
+    }
     variant_id(&run->variant, run->variant_id);
     variant_name(&run->variant, run->variant_name);
     run->variant_rank = rank_of_variant(run->variant_id);
@@ -99,8 +104,9 @@ static enum status read_count(const json_t *object, const char *key, size_t *cou
                               struct error *err)
 {
     long long value = json_get_integer(object, key, 0);
-    if (value < 1 || value > 1000000000)
+    if (value < 1 || value > 1000000000) {
         return error_set(err, STATUS_DATA, "run.json has no usable config.%s", key);
+    }
     *count = (size_t)value;
     return STATUS_OK;
 }
@@ -110,29 +116,36 @@ static enum status read_config(struct run *run, struct error *err)
     const json_t *config = json_object_get(run->root, "config");
     const char *task = json_get_text(config, "task", "");
     run->task = task_find(task);
-    if (!run->task)
+    if (!run->task) {
         return error_set(err, STATUS_DATA,
                          "run.json has task \"%s\", which this program does not know", task);
+    }
     run->seed = json_get_integer(config, "seed", -1);
-    if (run->seed < 0)
+    if (run->seed < 0) {
         return error_set(err, STATUS_DATA, "run.json has no usable config.seed");
+    }
     enum status status = read_variant(run, config, err);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         status = read_count(config, "n_embd", &run->n_embd, err);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = read_count(config, "n_layer", &run->n_layer, err);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = read_count(config, "n_head", &run->n_head, err);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = read_count(config, "seq_len", &run->n_token, err);
+    }
     return status;
 }
 
 static double read_measure(const struct run *run, enum measure measure)
 {
     const json_t *section = json_object_get(run->root, measures[measure].section);
-    if (strcmp(measures[measure].section, "attention") == 0)
+    if (strcmp(measures[measure].section, "attention") == 0) {
         section = json_object_get(section, "mean");
+    }
     double value = json_get_number(section, measures[measure].key, NAN);
     return measure_is_step(measure) && value < 0 ? NAN : value;
 }
@@ -140,8 +153,9 @@ static double read_measure(const struct run *run, enum measure measure)
 static enum status read_results(struct run *run, struct error *err)
 {
     const json_t *results = json_object_get(run->root, "results");
-    for (int i = 0; i < MEASURE_COUNT; i++)
+    for (int i = 0; i < MEASURE_COUNT; i++) {
         run->measure[i] = read_measure(run, (enum measure)i);
+    }
     run->floor = json_get_number(results, "position_floor", task_floor(run->task, run->n_token));
     run->measure[MEASURE_ABOVE_FLOOR] = run->measure[MEASURE_TOKEN_ACCURACY] - run->floor;
     long long n_step = json_get_integer(results, "n_step", 0);
@@ -149,9 +163,10 @@ static enum status read_results(struct run *run, struct error *err)
     run->n_step = n_step > 0 ? (size_t)n_step : 0;
     run->n_param = n_param > 0 ? (size_t)n_param : 0;
     double accuracy = run->measure[MEASURE_TOKEN_ACCURACY];
-    if (run_is_ok(run) && !(accuracy >= 0 && accuracy <= 1))
+    if (run_is_ok(run) && !(accuracy >= 0 && accuracy <= 1)) {
         return error_set(err, STATUS_DATA,
                          "run.json says ok, but results.token_accuracy is no number in 0..1");
+    }
     return STATUS_OK;
 }
 
@@ -162,8 +177,9 @@ static json_t *provenance(const struct run *run)
     json_t *build = json_object_get(run->root, "build");
     const json_t *machine = json_object_get(run->root, "machine");
     json_t *object = json_object();
-    if (build)
+    if (build) {
         json_object_set(object, "build", build);
+    }
     json_object_set_new(object, "class", json_string(json_get_text(machine, "class", "")));
     return object;
 }
@@ -180,10 +196,12 @@ static char *dump(const json_t *object)
 static void remove_table_axes(json_t *config)
 {
     static const char *const axis[] = {"task", "variant", "seed", "lanes", "micro_batch"};
-    for (size_t i = 0; i < sizeof(axis) / sizeof(axis[0]); i++)
+    for (size_t i = 0; i < sizeof(axis) / sizeof(axis[0]); i++) {
         json_object_del(config, axis[i]);
-    for (size_t i = 0; variant_axis_key(i); i++)
+    }
+    for (size_t i = 0; variant_axis_key(i); i++) {
         json_object_del(config, variant_axis_key(i));
+    }
 }
 
 /* Numbers first and padded, so that sorting keys sorts settings by size. */
@@ -210,30 +228,38 @@ static enum status make_keys(struct run *run, struct error *err)
     run->setting_key = setting_text(run, key);
     json_decref(config);
     json_decref(key);
-    if (!run->cell_key || !run->setting_key)
+    if (!run->cell_key || !run->setting_key) {
         return error_set(err, STATUS_MEMORY, "out of memory while reading runs");
+    }
     return STATUS_OK;
 }
 
 enum status run_load(const char *folder, struct run *run, struct error *err)
 {
     *run = (struct run){.folder = strdup(folder)};
-    if (!run->folder)
+    if (!run->folder) {
         return error_set(err, STATUS_MEMORY, "out of memory while reading runs");
+    }
     char path[PATH_SIZE];
     enum status status = path_format(path, err, "%s/run.json", folder);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         status = json_read(path, &run->root, err);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = read_identity(run, err);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = read_config(run, err);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = read_results(run, err);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = make_keys(run, err);
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         run->curve = run_files_curve(folder, &run->n_curve);
+    }
     return status == STATUS_USAGE ? STATUS_DATA : status;
 }
 
@@ -256,14 +282,15 @@ const json_t *run_head(const struct run *run, size_t head)
 void run_config(const struct run *run, const char *key, char text[RUN_TEXT_SIZE])
 {
     const json_t *value = json_object_get(json_object_get(run->root, "config"), key);
-    if (json_is_string(value))
+    if (json_is_string(value)) {
         snprintf(text, RUN_TEXT_SIZE, "%s", json_string_value(value));
-    else if (json_is_number(value))
+    } else if (json_is_number(value)) {
         snprintf(text, RUN_TEXT_SIZE, "%.10g", json_number_value(value));
-    else if (json_is_boolean(value))
+    } else if (json_is_boolean(value)) {
         snprintf(text, RUN_TEXT_SIZE, "%s", json_is_true(value) ? "true" : "false");
-    else
+    } else {
         snprintf(text, RUN_TEXT_SIZE, "-");
+    }
 }
 
 float *run_attention_map(const struct run *run)

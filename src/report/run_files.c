@@ -12,8 +12,9 @@
 static size_t count_lines(const char *text)
 {
     size_t n = 0;
-    for (; *text; text++)
+    for (; *text; text++) {
         n += *text == '\n';
+    }
     return n;
 }
 
@@ -22,15 +23,18 @@ static bool parse_curve(const char *line, double *loss, size_t *n_step)
 {
     for (*n_step = 0; *line; (*n_step)++) {
         char *end;
-        if (strtoull(line, &end, 10) != *n_step || end == line || *end != ',')
+        if (strtoull(line, &end, 10) != *n_step || end == line || *end != ',') {
             return false;
+        }
         line = end + 1;
         loss[*n_step] = strtod(line, &end);
-        if (end == line)
+        if (end == line) {
             return false;
+        }
         line = strchr(end, '\n');
-        if (!line)
+        if (!line) {
             return false;
+        }
         line++;
     }
     return *n_step > 0;
@@ -43,8 +47,9 @@ double *run_files_curve(const char *folder, size_t *n_step)
     char *text;
     size_t size;
     if (path_format(path, NULL, "%s/curve.csv", folder) != STATUS_OK || !file_exists(path) ||
-        file_read(path, CURVE_MAX_SIZE, &text, &size, NULL) != STATUS_OK)
+        file_read(path, CURVE_MAX_SIZE, &text, &size, NULL) != STATUS_OK) {
         return NULL;
+    }
     static const char header[] = "step,loss,";
     const char *first = strchr(text, '\n');
     double *loss = malloc((count_lines(text) + 1) * sizeof(*loss));
@@ -62,25 +67,30 @@ enum status run_files_attention_folder(const char *folder, char path[PATH_SIZE],
 {
     char parent[PATH_SIZE];
     enum status status = path_format(parent, err, "%s/attention", folder);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
         return status;
-    if (!folder_exists(parent))
+    }
+    if (!folder_exists(parent)) {
         return error_set(err, STATUS_DATA,
                          "%s keeps no attention maps; run it with attention=final", folder);
+    }
     char **names;
     size_t n_name;
     status = folder_list(parent, &names, &n_name, err);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
         return status;
+    }
     size_t last = n_name;
     for (size_t i = 0; i < n_name; i++) {
-        if (strncmp(names[i], "step", 4) == 0)
+        if (strncmp(names[i], "step", 4) == 0) {
             last = i;
+        }
     }
-    if (last < n_name)
+    if (last < n_name) {
         status = path_format(path, err, "%s/%s", parent, names[last]);
-    else
+    } else {
         status = error_set(err, STATUS_DATA, "%s has no step folder", parent);
+    }
     folder_list_free(names, n_name);
     return status;
 }
@@ -90,8 +100,9 @@ void attention_mean(const float *maps, size_t n_head, size_t n_token, float *mea
     size_t n = n_token * n_token;
     for (size_t i = 0; i < n; i++) {
         double sum = 0;
-        for (size_t head = 0; head < n_head; head++)
+        for (size_t head = 0; head < n_head; head++) {
             sum += maps[head * n + i];
+        }
         mean[i] = (float)(sum / (double)n_head);
     }
 }
@@ -100,17 +111,22 @@ float *run_files_attention(const char *folder, long long layer, size_t n_token)
 {
     char step[PATH_SIZE], path[PATH_SIZE];
     if (run_files_attention_folder(folder, step, NULL) != STATUS_OK ||
-        path_format(path, NULL, "%s/layer%lld.npy", step, layer) != STATUS_OK || !file_exists(path))
+        path_format(path, NULL, "%s/layer%lld.npy", step, layer) != STATUS_OK ||
+        !file_exists(path)) {
         return NULL;
+    }
     float *maps;
     size_t dim[NPY_MAX_DIM], n_dim;
-    if (npy_read(path, &maps, dim, &n_dim, NULL) != STATUS_OK)
+    if (npy_read(path, &maps, dim, &n_dim, NULL) != STATUS_OK) {
         return NULL;
+    }
     float *mean = NULL;
-    if (n_dim == 3 && dim[0] > 0 && dim[1] == n_token && dim[2] == n_token)
+    if (n_dim == 3 && dim[0] > 0 && dim[1] == n_token && dim[2] == n_token) {
         mean = malloc(n_token * n_token * sizeof(*mean));
-    if (mean)
+    }
+    if (mean) {
         attention_mean(maps, dim[0], n_token, mean);
+    }
     free(maps);
     return mean;
 }

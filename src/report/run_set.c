@@ -13,8 +13,7 @@ static enum status no_memory(struct error *err)
     return error_set(err, STATUS_MEMORY, "out of memory while reading runs");
 }
 
-/* ---- loading ------------------------------------------------------------------------------------
- */
+/* ---- loading ------------------------------------------------------------------------------- */
 
 static bool is_partial(const char *name)
 {
@@ -36,8 +35,9 @@ static enum status load_one(struct run_set *set, const char *parent, const char 
 {
     char folder[PATH_SIZE];
     enum status status = path_format(folder, err, "%s/%s", parent, name);
-    if (status != STATUS_OK || !folder_exists(folder))
+    if (status != STATUS_OK || !folder_exists(folder)) {
         return status;
+    }
     if (is_partial(name)) {
         set->n_partial++;
         return STATUS_OK;
@@ -50,8 +50,9 @@ static enum status load_one(struct run_set *set, const char *parent, const char 
         return STATUS_OK;
     }
     run_free(run);
-    if (status != STATUS_DATA)
+    if (status != STATUS_DATA) {
         return error_set(err, status, "%s", reason.text);
+    }
     return leave_out(set, name, reason.text, err);
 }
 
@@ -59,37 +60,43 @@ static enum status load_all(struct run_set *set, const char *out, struct error *
 {
     char parent[PATH_SIZE];
     enum status status = path_format(parent, err, "%s/runs", out);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
         return status;
-    if (!folder_exists(parent))
+    }
+    if (!folder_exists(parent)) {
         return error_set(err, STATUS_DATA,
                          "there is no folder %s; make runs with `qkvlab quick --out %s` first",
                          parent, out);
+    }
     char **names;
     size_t n_name;
     status = folder_list(parent, &names, &n_name, err);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
         return status;
+    }
     set->run = calloc(n_name + 1, sizeof(*set->run));
     set->left_out = calloc(n_name + 1, sizeof(*set->left_out));
-    if (!set->run || !set->left_out)
+    if (!set->run || !set->left_out) {
         status = no_memory(err);
-    for (size_t i = 0; status == STATUS_OK && i < n_name; i++)
+    }
+    for (size_t i = 0; status == STATUS_OK && i < n_name; i++) {
         status = load_one(set, parent, names[i], err);
+    }
     folder_list_free(names, n_name);
     return status;
 }
 
-/* ---- order --------------------------------------------------------------------------------------
- */
+/* ---- order --------------------------------------------------------------------------------- */
 
 static int compare_table_place(const struct run *a, const struct run *b)
 {
     int order = strcmp(a->setting_key, b->setting_key);
-    if (order == 0 && a->variant_rank != b->variant_rank)
+    if (order == 0 && a->variant_rank != b->variant_rank) {
         order = a->variant_rank < b->variant_rank ? -1 : 1;
-    if (order == 0)
+    }
+    if (order == 0) {
         order = strcmp(a->variant_id, b->variant_id);
+    }
     return order ? order : strcmp(a->task->name, b->task->name);
 }
 
@@ -97,10 +104,12 @@ static int compare_runs(const void *left, const void *right)
 {
     const struct run *a = left, *b = right;
     int order = compare_table_place(a, b);
-    if (order == 0)
+    if (order == 0) {
         order = strcmp(a->cell_key, b->cell_key);
-    if (order == 0 && a->seed != b->seed)
+    }
+    if (order == 0 && a->seed != b->seed) {
         order = a->seed < b->seed ? -1 : 1;
+    }
     return order ? order : strcmp(a->id, b->id);
 }
 
@@ -134,19 +143,20 @@ static enum status split_ambiguous_settings(struct run_set *set, struct error *e
         bool ambiguous = false;
         for (end = first + 1; end < set->n_run; end++) {
             const struct run *a = &set->run[end - 1], *b = &set->run[end];
-            if (strcmp(set->run[first].setting_key, b->setting_key) != 0)
+            if (strcmp(set->run[first].setting_key, b->setting_key) != 0) {
                 break;
+            }
             ambiguous |= compare_table_place(a, b) == 0 && strcmp(a->cell_key, b->cell_key) != 0;
         }
-        for (size_t i = first; status == STATUS_OK && ambiguous && i < end; i++)
+        for (size_t i = first; status == STATUS_OK && ambiguous && i < end; i++) {
             status = narrow_setting_key(&set->run[i], err);
+        }
     }
     qsort(set->run, set->n_run, sizeof(*set->run), compare_runs);
     return status;
 }
 
-/* ---- cells --------------------------------------------------------------------------------------
- */
+/* ---- cells --------------------------------------------------------------------------------- */
 
 static bool same_cell(const struct run *a, const struct run *b)
 {
@@ -156,12 +166,14 @@ static bool same_cell(const struct run *a, const struct run *b)
 static enum status make_cells(struct run_set *set, struct error *err)
 {
     set->cell = calloc(set->n_run + 1, sizeof(*set->cell));
-    if (!set->cell)
+    if (!set->cell) {
         return no_memory(err);
+    }
     for (size_t i = 0; i < set->n_run; i++) {
         const struct run *run = &set->run[i];
-        if (i == 0 || !same_cell(run - 1, run))
+        if (i == 0 || !same_cell(run - 1, run)) {
             set->cell[set->n_cell++].run = run;
+        }
         struct cell *cell = &set->cell[set->n_cell - 1];
         cell->n_run++;
         cell->n_ok += run_is_ok(run);
@@ -170,8 +182,7 @@ static enum status make_cells(struct run_set *set, struct error *err)
     return STATUS_OK;
 }
 
-/* ---- settings -----------------------------------------------------------------------------------
- */
+/* ---- settings ------------------------------------------------------------------------------ */
 
 static int compare_tasks(const void *left, const void *right)
 {
@@ -188,18 +199,23 @@ static int compare_seeds(const void *left, const void *right)
 static void add_axes(struct setting *setting, const struct run *run)
 {
     size_t last = setting->n_variant;
-    if (last == 0 || strcmp(setting->variant[last - 1]->variant_id, run->variant_id) != 0)
+    if (last == 0 || strcmp(setting->variant[last - 1]->variant_id, run->variant_id) != 0) {
         setting->variant[setting->n_variant++] = run;
+    }
     bool known = false;
-    for (size_t i = 0; i < setting->n_task; i++)
+    for (size_t i = 0; i < setting->n_task; i++) {
         known |= setting->task[i] == run->task;
-    if (!known)
+    }
+    if (!known) {
         setting->task[setting->n_task++] = run->task;
+    }
     known = false;
-    for (size_t i = 0; i < setting->n_seed; i++)
+    for (size_t i = 0; i < setting->n_seed; i++) {
         known |= setting->seed[i] == run->seed;
-    if (!known)
+    }
+    if (!known) {
         setting->seed[setting->n_seed++] = run->seed;
+    }
 }
 
 static enum status fill_setting(struct setting *setting, const struct run_set *set,
@@ -209,22 +225,27 @@ static enum status fill_setting(struct setting *setting, const struct run_set *s
     setting->variant = calloc(n, sizeof(*setting->variant));
     setting->task = calloc(n, sizeof(*setting->task));
     setting->seed = calloc(n, sizeof(*setting->seed));
-    if (!setting->variant || !setting->task || !setting->seed)
+    if (!setting->variant || !setting->task || !setting->seed) {
         return no_memory(err);
-    for (size_t i = 0; i < n; i++)
+    }
+    for (size_t i = 0; i < n; i++) {
         add_axes(setting, &setting->run[i]);
+    }
     qsort(setting->task, setting->n_task, sizeof(*setting->task), compare_tasks);
     qsort(setting->seed, setting->n_seed, sizeof(*setting->seed), compare_seeds);
     setting->cell = calloc(setting->n_variant * setting->n_task, sizeof(*setting->cell));
-    if (!setting->cell)
+    if (!setting->cell) {
         return no_memory(err);
+    }
     for (size_t i = 0; i < set->n_cell; i++) {
         const struct run *run = set->cell[i].run;
-        if (run < setting->run || run >= setting->run + n)
+        if (run < setting->run || run >= setting->run + n) {
             continue;
+        }
         size_t row = setting_find_variant(setting, run->variant_id), column = 0;
-        while (setting->task[column] != run->task)
+        while (setting->task[column] != run->task) {
             column++;
+        }
         setting->cell[row * setting->n_task + column] = &set->cell[i];
     }
     return STATUS_OK;
@@ -233,17 +254,20 @@ static enum status fill_setting(struct setting *setting, const struct run_set *s
 static enum status make_settings(struct run_set *set, struct error *err)
 {
     set->setting = calloc(set->n_run + 1, sizeof(*set->setting));
-    if (!set->setting)
+    if (!set->setting) {
         return no_memory(err);
+    }
     for (size_t i = 0; i < set->n_run; i++) {
         const struct run *run = &set->run[i];
-        if (i == 0 || strcmp(run[-1].setting_key, run->setting_key) != 0)
+        if (i == 0 || strcmp(run[-1].setting_key, run->setting_key) != 0) {
             set->setting[set->n_setting++].run = run;
+        }
         set->setting[set->n_setting - 1].n_run++;
     }
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < set->n_setting; i++)
+    for (size_t i = 0; status == STATUS_OK && i < set->n_setting; i++) {
         status = fill_setting(&set->setting[i], set, err);
+    }
     return status;
 }
 
@@ -251,21 +275,25 @@ enum status run_set_load(const char *out, struct run_set *set, struct error *err
 {
     *set = (struct run_set){0};
     enum status status = load_all(set, out, err);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
         return status;
+    }
     qsort(set->run, set->n_run, sizeof(*set->run), compare_runs);
     status = split_ambiguous_settings(set, err);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         status = make_cells(set, err);
-    if (status == STATUS_OK && set->n_ok == 0)
+    }
+    if (status == STATUS_OK && set->n_ok == 0) {
         return error_set(err, STATUS_DATA,
                          "%s/runs holds no finished run to report (%zu unfinished, %zu failed, "
                          "diverged or unreadable%s%s)",
                          out, set->n_partial, set->n_run + set->n_left_out,
                          set->n_left_out ? "; the first: " : "",
                          set->n_left_out ? set->left_out[0].reason : "");
-    if (status == STATUS_OK)
+    }
+    if (status == STATUS_OK) {
         status = make_settings(set, err);
+    }
     return status;
 }
 
@@ -279,10 +307,12 @@ static void setting_free(struct setting *setting)
 
 void run_set_free(struct run_set *set)
 {
-    for (size_t i = 0; i < set->n_run; i++)
+    for (size_t i = 0; i < set->n_run; i++) {
         run_free(&set->run[i]);
-    for (size_t i = 0; i < set->n_setting; i++)
+    }
+    for (size_t i = 0; i < set->n_setting; i++) {
         setting_free(&set->setting[i]);
+    }
     for (size_t i = 0; i < set->n_left_out; i++) {
         free(set->left_out[i].name);
         free(set->left_out[i].reason);
@@ -294,8 +324,7 @@ void run_set_free(struct run_set *set)
     *set = (struct run_set){0};
 }
 
-/* ---- questions ----------------------------------------------------------------------------------
- */
+/* ---- questions ----------------------------------------------------------------------------- */
 
 const struct cell *setting_cell(const struct setting *setting, size_t variant, size_t task)
 {
@@ -305,7 +334,8 @@ const struct cell *setting_cell(const struct setting *setting, size_t variant, s
 size_t setting_find_variant(const struct setting *setting, const char *variant_id)
 {
     size_t i = 0;
-    while (i < setting->n_variant && strcmp(setting->variant[i]->variant_id, variant_id) != 0)
+    while (i < setting->n_variant && strcmp(setting->variant[i]->variant_id, variant_id) != 0) {
         i++;
+    }
     return i;
 }

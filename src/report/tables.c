@@ -10,25 +10,29 @@ void tables_cell_text(const struct cell *cell, enum measure measure, int n_decim
 {
     struct stats stats = cell_stats(cell, measure);
     char number[STATS_TEXT_SIZE];
-    if (measure_is_step(measure))
+    if (measure_is_step(measure)) {
         stats_step_text(&stats, cell ? cell->n_ok : 0, number);
-    else
+    } else {
         stats_text(&stats, n_decimal, number);
+    }
     size_t n_bad = cell ? cell->n_run - cell->n_ok : 0;
-    if (n_bad > 0)
+    if (n_bad > 0) {
         snprintf(text, TABLES_CELL_SIZE, "%s (%zu diverged or failed)", number, n_bad);
-    else
+    } else {
         snprintf(text, TABLES_CELL_SIZE, "%s", number);
+    }
 }
 
 static void append_header(struct text *text, const struct setting *setting)
 {
     text_append(text, "| variant |");
-    for (size_t task = 0; task < setting->n_task; task++)
+    for (size_t task = 0; task < setting->n_task; task++) {
         text_append(text, " %s |", setting->task[task]->title);
+    }
     text_append(text, "\n|---|");
-    for (size_t task = 0; task < setting->n_task; task++)
+    for (size_t task = 0; task < setting->n_task; task++) {
         text_append(text, "---:|");
+    }
     text_append(text, "\n");
 }
 
@@ -58,8 +62,9 @@ static bool has_short_cell(const struct setting *setting)
 {
     for (size_t i = 0; i < setting->n_variant * setting->n_task; i++) {
         const struct cell *cell = setting->cell[i];
-        if (cell && cell->n_ok > 0 && cell->n_ok < STATS_BAR_MIN)
+        if (cell && cell->n_ok > 0 && cell->n_ok < STATS_BAR_MIN) {
             return true;
+        }
     }
     return false;
 }
@@ -67,19 +72,21 @@ static bool has_short_cell(const struct setting *setting)
 static void append_convention(struct text *text, const struct setting *setting)
 {
     text_append(text, "Mean ± sample standard deviation over seeds; `-`: not run.");
-    if (has_short_cell(setting))
+    if (has_short_cell(setting)) {
         text_append(text,
                     " Cells marked (n=1) or (n=2) have fewer than %d seeds and therefore no "
                     "error bar.",
                     STATS_BAR_MIN);
+    }
     text_append(text, "\n\n");
 }
 
 static bool has_floor(const struct setting *setting)
 {
     for (size_t task = 0; task < setting->n_task; task++) {
-        if (setting->task[task]->position_floor)
+        if (setting->task[task]->position_floor) {
             return true;
+        }
     }
     return false;
 }
@@ -87,8 +94,9 @@ static bool has_floor(const struct setting *setting)
 static void append_floors(struct text *text, const struct setting *setting)
 {
     text_append(text, "| _position alone_ |");
-    for (size_t task = 0; task < setting->n_task; task++)
+    for (size_t task = 0; task < setting->n_task; task++) {
         text_append(text, " _%.3f_ |", task_floor(setting->task[task], setting->run->n_token));
+    }
     text_append(text, "\n\nThe last row is computed, not measured: what the best predictor reaches "
                       "that knows only the position.\n\n");
 }
@@ -134,8 +142,9 @@ void tables_append_cost(struct text *text, const struct setting *setting)
     for (size_t i = 0; i < setting->n_variant; i++) {
         const struct run *run = setting->variant[i];
         char parameters[32] = "-";
-        if (run->n_param > 0)
+        if (run->n_param > 0) {
             snprintf(parameters, sizeof(parameters), "%zu", run->n_param);
+        }
         text_append(text, "| %s | `%s` | %zu | %s | %s | %s |\n", run->variant_name,
                     run->variant_id, run->n_slot, parameters,
                     variant_product_symmetric(&run->variant) ? "symmetric" : "any",
@@ -144,14 +153,14 @@ void tables_append_cost(struct text *text, const struct setting *setting)
     text_append(text, "\n");
 }
 
-/* ---- attention ----------------------------------------------------------------------------------
- */
+/* ---- attention ----------------------------------------------------------------------------- */
 
 static bool has_measure(const struct setting *setting, enum measure measure)
 {
     for (size_t i = 0; i < setting->n_run; i++) {
-        if (isfinite(setting->run[i].measure[measure]))
+        if (isfinite(setting->run[i].measure[measure])) {
             return true;
+        }
     }
     return false;
 }
@@ -159,10 +168,11 @@ static bool has_measure(const struct setting *setting, enum measure measure)
 static void append_head_number(struct text *text, const json_t *head, const char *key)
 {
     double value = json_get_number(head, key, NAN);
-    if (isfinite(value))
+    if (isfinite(value)) {
         text_append(text, " %.3f |", value);
-    else
+    } else {
         text_append(text, " - |");
+    }
 }
 
 static void append_heads(struct text *text, const struct setting *setting)
@@ -176,8 +186,9 @@ static void append_heads(struct text *text, const struct setting *setting)
         for (size_t n = 0; run_is_ok(run) && (head = run_head(run, n)) != NULL; n++) {
             text_append(text, "| %s | %s | %lld | %zu |", run->variant_name, run->task->title,
                         run->seed, n);
-            for (int measure = MEASURE_NEEDED; measure <= MEASURE_ASYMMETRY_SCORES; measure++)
+            for (int measure = MEASURE_NEEDED; measure <= MEASURE_ASYMMETRY_SCORES; measure++) {
                 append_head_number(text, head, measure_key((enum measure)measure));
+            }
             text_append(text, "\n");
         }
     }
@@ -186,8 +197,9 @@ static void append_heads(struct text *text, const struct setting *setting)
 
 void tables_append_attention(struct text *text, const struct setting *setting)
 {
-    if (!has_measure(setting, MEASURE_DIAGONAL))
+    if (!has_measure(setting, MEASURE_DIAGONAL)) {
         return;
+    }
     text_append(text, "### Attention in numbers\n\nOf the last layer, averaged over heads and the "
                       "probe sequences. ");
     append_convention(text, setting);

@@ -14,10 +14,11 @@
 
 static void append_value(struct text *text, double value)
 {
-    if (isfinite(value))
+    if (isfinite(value)) {
         text_append(text, " %.3f |", value);
-    else
+    } else {
         text_append(text, " - |");
+    }
 }
 
 static void append_measured(struct text *text, const struct cell *cell)
@@ -27,8 +28,7 @@ static void append_measured(struct text *text, const struct cell *cell)
     text_append(text, " %s |", measured);
 }
 
-/* ---- grid means ---------------------------------------------------------------------------------
- */
+/* ---- grid means ---------------------------------------------------------------------------- */
 
 static bool has_published(const char *variant, const char *task)
 {
@@ -41,8 +41,9 @@ static void append_grid_rows(struct text *text, const struct setting *setting, s
     const char *name = setting->task[task]->name;
     for (size_t variant = 0; variant < setting->n_variant; variant++) {
         const char *id = setting->variant[variant]->variant_id;
-        if (!has_published(id, name))
+        if (!has_published(id, name)) {
             continue;
+        }
         text_append(text, "| %s | %s |", setting->task[task]->title,
                     setting->variant[variant]->variant_name);
         append_measured(text, setting_cell(setting, variant, task));
@@ -62,48 +63,52 @@ static void append_grid(struct text *text, const struct setting *setting)
                       "widths, on which many runs stay at chance. Read the order of the variants, "
                       "not the level.\n\n");
     text_append(text, "- measured: %s, %zu steps\n", title, setting->run->n_step);
-    for (int source = 0; source < PUBLISHED_SOURCE_COUNT; source++)
+    for (int source = 0; source < PUBLISHED_SOURCE_COUNT; source++) {
         text_append(text, "- published, %s: %s\n", published_name((enum published_source)source),
                     published_conditions((enum published_source)source));
+    }
     text_append(text,
                 "\n| task | variant | measured (%s) | published (%s, grid mean) | published "
                 "(%s, grid mean) |\n|---|---|---:|---:|---:|\n",
                 title, published_name(PUBLISHED_PAPER), published_name(PUBLISHED_REPRODUCTION));
-    for (size_t task = 0; task < setting->n_task; task++)
+    for (size_t task = 0; task < setting->n_task; task++) {
         append_grid_rows(text, setting, task);
+    }
     text_append(text, "\n");
 }
 
-/* ---- Reverse ------------------------------------------------------------------------------------
- */
+/* ---- Reverse ------------------------------------------------------------------------------- */
 
 static size_t find_task(const struct setting *setting, const char *name)
 {
     size_t task = 0;
-    while (task < setting->n_task && strcmp(setting->task[task]->name, name) != 0)
+    while (task < setting->n_task && strcmp(setting->task[task]->name, name) != 0) {
         task++;
+    }
     return task;
 }
 
 static void append_reverse(struct text *text, const struct setting *setting, size_t reverse)
 {
     const struct run *run = setting->run;
-    if (!isfinite(published_reverse("qkv", run->n_embd, run->n_token)))
+    if (!isfinite(published_reverse("qkv", run->n_embd, run->n_token))) {
         return;
+    }
     text_append(text, "#### Reverse at d %zu, T %zu\n\n", run->n_embd, run->n_token);
     text_append(text, "Published by %s: %s. ", published_name(PUBLISHED_REPRODUCTION),
                 published_reverse_conditions);
-    if (run->n_step == PUBLISHED_STEPS)
+    if (run->n_step == PUBLISHED_STEPS) {
         text_append(text,
                     "Measured here: the same width, length and number of steps, but %zu "
                     "layers and %zu heads only, so a published mean over depths and heads "
                     "stands beside a mean over seeds.\n\n",
                     run->n_layer, run->n_head);
-    else
+    } else {
         text_append(text,
                     "**Not comparable**: measured here after %zu steps, published after "
                     "%d.\n\n",
                     run->n_step, PUBLISHED_STEPS);
+    }
     text_append(text,
                 "| variant | measured (%zu layers, %zu heads, %zu steps) | published (mean of "
                 "12 runs, %d steps) |\n|---|---:|---:|\n",
@@ -118,14 +123,14 @@ static void append_reverse(struct text *text, const struct setting *setting, siz
     text_append(text, "\n");
 }
 
-/* ---- learning dynamics --------------------------------------------------------------------------
- */
+/* ---- learning dynamics --------------------------------------------------------------------- */
 
 static long first_below(const double *loss, size_t n_step, double level)
 {
     for (size_t step = 0; loss && step < n_step; step++) {
-        if (loss[step] < level)
+        if (loss[step] < level) {
             return (long)step;
+        }
     }
     return -1;
 }
@@ -133,12 +138,13 @@ static long first_below(const double *loss, size_t n_step, double level)
 static void append_step(struct text *text, const double *curve, size_t n_step, double level)
 {
     long step = first_below(curve, n_step, level);
-    if (!curve)
+    if (!curve) {
         text_append(text, " - |");
-    else if (step < 0)
+    } else if (step < 0) {
         text_append(text, " never |");
-    else
+    } else {
         text_append(text, " %ld |", step);
+    }
 }
 
 static void append_measured_dynamics(struct text *text, const struct cell *cell)
@@ -153,10 +159,11 @@ static void append_measured_dynamics(struct text *text, const struct cell *cell)
 static void append_published_dynamics(struct text *text, const char *variant)
 {
     const struct published_dynamics *steps = published_dynamics(variant);
-    if (steps)
+    if (steps) {
         text_append(text, " %d | %d |", steps->below_2_2, steps->below_0_1);
-    else
+    } else {
         text_append(text, " - | - |");
+    }
 }
 
 /* One table where the conditions are the published ones, else two that are not side by side. */
@@ -174,8 +181,9 @@ static void append_dynamics(struct text *text, const struct setting *setting, si
     for (size_t variant = 0; variant < setting->n_variant; variant++) {
         text_append(text, "| %s |", setting->variant[variant]->variant_name);
         append_measured_dynamics(text, setting_cell(setting, variant, reverse));
-        if (comparable)
+        if (comparable) {
             append_published_dynamics(text, setting->variant[variant]->variant_id);
+        }
         text_append(text, "\n");
     }
     text_append(text, "\nPublished by %s: %s. ", published_name(PUBLISHED_REPRODUCTION),
@@ -191,8 +199,9 @@ static void append_dynamics(struct text *text, const struct setting *setting, si
                 "(T 64, 790 steps), below 0.1 |\n|---|---:|---:|\n",
                 run->n_token, run->n_step);
     for (size_t variant = 0; variant < setting->n_variant; variant++) {
-        if (!published_dynamics(setting->variant[variant]->variant_id))
+        if (!published_dynamics(setting->variant[variant]->variant_id)) {
             continue;
+        }
         text_append(text, "| %s |", setting->variant[variant]->variant_name);
         append_published_dynamics(text, setting->variant[variant]->variant_id);
         text_append(text, "\n");
@@ -204,8 +213,9 @@ static bool anything_published(const struct setting *setting)
 {
     for (size_t i = 0; i < setting->n_variant * setting->n_task; i++) {
         if (has_published(setting->variant[i / setting->n_task]->variant_id,
-                          setting->task[i % setting->n_task]->name))
+                          setting->task[i % setting->n_task]->name)) {
             return true;
+        }
     }
     return false;
 }
@@ -215,30 +225,35 @@ static void append_unpublished(struct text *text, const struct setting *setting)
 {
     struct text names = {0};
     for (size_t i = 0; i < setting->n_variant; i++) {
-        if (!published_dynamics(setting->variant[i]->variant_id))
+        if (!published_dynamics(setting->variant[i]->variant_id)) {
             text_append(&names, "%s%s", names.size ? ", " : "", setting->variant[i]->variant_name);
+        }
     }
     for (size_t i = 0; i < setting->n_task; i++) {
-        if (!has_published("qkv", setting->task[i]->name))
+        if (!has_published("qkv", setting->task[i]->name)) {
             text_append(&names, "%s%s", names.size ? ", " : "", setting->task[i]->title);
+        }
     }
-    if (names.size > 0)
+    if (names.size > 0) {
         text_append(text, "In neither source: %s.\n\n", names.data);
+    }
     text_free(&names);
 }
 
 void tables_append_published(struct text *text, const struct setting *setting)
 {
-    if (!anything_published(setting))
+    if (!anything_published(setting)) {
         return;
+    }
     text_append(text, "### Published numbers beside the measured ones\n\n"
                       "Published numbers keep to columns of their own and enter no mean and no "
                       "finding of this report.\n\n");
     append_unpublished(text, setting);
     append_grid(text, setting);
     size_t reverse = find_task(setting, "reverse");
-    if (reverse == setting->n_task)
+    if (reverse == setting->n_task) {
         return;
+    }
     append_reverse(text, setting, reverse);
     append_dynamics(text, setting, reverse);
 }

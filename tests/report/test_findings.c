@@ -1,0 +1,219 @@
+/* Sentences follow from the numbers: each test makes runs of which it knows what must be said. */
+#include "report/findings.h"
+
+#include "fixture.h"
+#include "runner.h"
+
+static struct run_set set;
+static struct findings findings;
+
+static void set_up(void)
+{
+    make_out();
+    set = (struct run_set){0};
+    findings = (struct findings){0};
+}
+
+static void tear_down(void)
+{
+    findings_free(&findings);
+    run_set_free(&set);
+    remove_out();
+}
+
+static void find(void)
+{
+    struct error err;
+    ck_assert_msg(run_set_load(out, &set, &err) == STATUS_OK, "%s", err.text);
+    findings_make(&set.setting[0], &findings);
+    ck_assert(!findings.failed);
+}
+
+static void write_row(const char *task, const char *variant, double accuracy, int escape)
+{
+    for (int seed = 0; seed < 3; seed++) {
+        struct fake_run fake = {.task = task,
+                                .variant = variant,
+                                .seed = seed,
+                                .accuracy = accuracy,
+                                .escape = escape < 0 ? -1 : escape + seed};
+        fake_write(out, &fake);
+    }
+}
+
+static bool is_said(const char *sentence)
+{
+    for (size_t i = 0; i < findings.n_finding; i++) {
+        if (strstr(findings.finding[i].text.data, sentence)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void assert_said(const char *sentence)
+{
+    for (size_t i = 0; !is_said(sentence) && i < findings.n_finding; i++) {
+        fprintf(stderr, "  said: %s\n", findings.finding[i].text.data);
+    }
+    ck_assert_msg(is_said(sentence), "nobody said: %s", sentence);
+}
+
+START_TEST(shortfalls)
+{
+    write_row("copy", "qkv", 1, 5);
+    write_row("copy", "qk", 0.94, 5);
+    write_row("copy", "kv", 0.96, 5);
+    find();
+    assert_said("**Q=K** falls short of QKV on Copy by 0.060 (0.060 to 0.060 over 3 seeds).");
+    assert_said("K=V (1 task): no shortfall against QKV");
+    ck_assert(!is_said("**K=V** falls short"));
+}
+END_TEST
+
+START_TEST(a_shortfall_with_some_seeds_only)
+{
+    write_row("copy", "qkv", 0.5, 5);
+    for (int seed = 0; seed < 3; seed++) {
+        struct fake_run fake = {
+            .task = "copy", .variant = "qk", .seed = seed, .accuracy = seed == 0 ? 0.55 : 0.25};
+        fake_write(out, &fake);
+    }
+    find();
+    assert_said("Copy by 0.150 (-0.050 to 0.250 over 3 seeds; not with every seed");
+}
+END_TEST
+
+START_TEST(no_baseline)
+{
+    write_row("copy", "qk", 0.94, 5);
+    find();
+    assert_said("No run of QKV");
+    ck_assert(!is_said("falls short of"));
+}
+END_TEST
+
+START_TEST(no_seed_in_common)
+{
+    struct fake_run fake = {.task = "copy", .variant = "qkv", .accuracy = 1};
+    fake_write(out, &fake);
+    fake.variant = "qk";
+    fake.accuracy = 0.1;
+    fake.seed = 1;
+    fake_write(out, &fake);
+    find();
+    ck_assert(!is_said("falls short"));
+    ck_assert(!is_said("no shortfall"));
+}
+END_TEST
+
+START_TEST(later_and_never)
+{
+    write_row("reverse", "qkv", 1, 5);
+    write_row("reverse", "qk", 1, 12);
+    write_row("reverse", "kv", 1, 5);
+    write_row("reverse", "qkv_tied", 0.1, -1);
+    find();
+    assert_said("**Reverse**: QKV leaves the plateau at step 6 on average (3 of 3 seeds); later "
+                "with every seed: Q=K (7 steps later), Q=K=V (never, 3 of 3 seeds).");
+    assert_said("Later off the plateau than QKV with every seed: **Q=K** on Reverse; **Q=K=V** on "
+                "Reverse (never).");
+}
+END_TEST
+
+START_TEST(one_way_keys)
+{
+    write_row("shift", "qkv", 1, 5);
+    write_row("shift", "qk", 0.25, 5);
+    write_row("swap", "qkv", 1, 5);
+    write_row("swap", "qk", 0.25, 5);
+    find();
+    assert_said("**Shift** has one-way keys. Token accuracy where Q K^T is symmetric: Q=K 0.250; "
+                "where it is not: QKV 1.000.");
+    ck_assert(!is_said("**Swap** has one-way keys"));
+}
+END_TEST
+
+static void write_map_run(const char *task, const char *variant, int seed, double needed,
+                          double diagonal)
+{
+    struct fake_run fake = {.task = task,
+                            .variant = variant,
+                            .seed = seed,
+                            .accuracy = 1,
+                            .needed = needed,
+                            .diagonal = diagonal};
+    fake_write(out, &fake);
+}
+
+START_TEST(maps_by_seed)
+{
+    write_map_run("reverse", "qkv", 0, 0.9, 0.02);
+    write_map_run("reverse", "qkv", 1, 0.9, 0.02);
+    write_map_run("reverse", "qk", 0, 0.4, 0.4);
+    write_map_run("reverse", "qk", 1, 0.9, 0.05);
+    write_map_run("copy", "qk", 0, 0.9, 0.9);
+    write_map_run("sort", "qk", 0, NAN, 0.9);
+    find();
+    assert_said("The map shows an X (needed keys and diagonal) on **Reverse**: Q=K (seed 0 of 2).");
+    assert_said(
+        "The map draws the needed keys cleanly on **Reverse**: QKV (all 2 seeds), Q=K (seed "
+        "1 of 2).");
+    ck_assert(!is_said("**Copy**: Q=K"));
+}
+END_TEST
+
+START_TEST(score_terms_against_their_plain_row)
+{
+    write_row("reverse", "qk", 0.5, 5);
+    write_row("reverse", "qk+", 0.75, 5);
+    find();
+    assert_said("**(Q=K)+** against Q=K: token accuracy +0.250 on Reverse.");
+}
+END_TEST
+
+START_TEST(floors)
+{
+    write_row("sort", "qkv", 1, 5);
+    find();
+    double floor = task_floor(task_find("sort"), FAKE_TOKENS);
+    char sentence[96];
+    snprintf(sentence, sizeof(sentence), "the position alone gives %.4f; above it are QKV %+.3f.",
+             floor, 1 - floor);
+    assert_said(sentence);
+}
+END_TEST
+
+START_TEST(rules_name_their_thresholds)
+{
+    write_map_run("reverse", "qkv", 0, 0.9, 0.02);
+    write_map_run("reverse", "qk", 0, 0.9, 0.02);
+    find();
+    size_t n_named = 0;
+    for (size_t i = 0; i < findings.n_finding; i++) {
+        const char *rule = findings.finding[i].rule;
+        ck_assert_ptr_nonnull(rule);
+        n_named += strstr(rule, "-0.05") || strstr(rule, "0.25") || strstr(rule, "0.5 ");
+    }
+    ck_assert_uint_ge(n_named, 3);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("findings");
+    TCase *tests = tcase_create("findings");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, shortfalls);
+    tcase_add_test(tests, a_shortfall_with_some_seeds_only);
+    tcase_add_test(tests, no_baseline);
+    tcase_add_test(tests, no_seed_in_common);
+    tcase_add_test(tests, later_and_never);
+    tcase_add_test(tests, one_way_keys);
+    tcase_add_test(tests, maps_by_seed);
+    tcase_add_test(tests, score_terms_against_their_plain_row);
+    tcase_add_test(tests, floors);
+    tcase_add_test(tests, rules_name_their_thresholds);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

@@ -1,0 +1,186 @@
+/* The PNG of a map: signature, size, colours of single pixels, the same bytes twice. */
+#include "report/heatmap.h"
+
+#include <math.h>
+#include <png.h>
+
+#include "fixture.h"
+#include "report/colormap.h"
+#include "report/report.h"
+#include "runner.h"
+
+struct picture {
+    size_t width, height;
+    unsigned char *pixels; /* RGB */
+};
+
+static struct picture read_picture(const char *path)
+{
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    ck_assert_msg(png_image_begin_read_from_file(&image, path), "%s: %s", path, image.message);
+    image.format = PNG_FORMAT_RGB;
+    struct picture picture = {image.width, image.height, malloc(PNG_IMAGE_SIZE(image))};
+    ck_assert(png_image_finish_read(&image, NULL, picture.pixels, 0, NULL));
+    return picture;
+}
+
+static void assert_pixel(const struct picture *picture, size_t x, size_t y, struct rgb colour)
+{
+    const unsigned char *pixel = &picture->pixels[(y * picture->width + x) * 3];
+    ck_assert_msg(pixel[0] == colour.r && pixel[1] == colour.g && pixel[2] == colour.b,
+                  "pixel %zu,%zu is %d %d %d, expected %d %d %d", x, y, pixel[0], pixel[1],
+                  pixel[2], colour.r, colour.g, colour.b);
+}
+
+START_TEST(viridis_ends_and_middle)
+{
+    struct rgb low = colormap_viridis(0), high = colormap_viridis(1),
+               middle = colormap_viridis(0.5);
+    ck_assert_int_eq(low.r << 16 | low.g << 8 | low.b, 0x440154);
+    ck_assert_int_eq(high.r << 16 | high.g << 8 | high.b, 0xfde725);
+    /* the published table has 0x21918c (128 of 256) in the middle */
+    ck_assert_int_le(abs(middle.r - 0x21), 4);
+    ck_assert_int_le(abs(middle.g - 0x91), 4);
+    ck_assert_int_le(abs(middle.b - 0x8c), 4);
+}
+END_TEST
+
+START_TEST(viridis_clamps_and_greys)
+{
+    ck_assert_int_eq(colormap_viridis(-1).b, 0x54);
+    ck_assert_int_eq(colormap_viridis(2).b, 0x25);
+    struct rgb grey = colormap_viridis(NAN);
+    ck_assert(grey.r == grey.g && grey.g == grey.b);
+}
+END_TEST
+
+START_TEST(viridis_gets_lighter)
+{
+    double before = -1;
+    for (int i = 0; i <= 100; i++) {
+        struct rgb colour = colormap_viridis(i / 100.0);
+        double light = 0.2126 * colour.r + 0.7152 * colour.g + 0.0722 * colour.b;
+        ck_assert_msg(light >= before - 0.5, "at %d%% the colour gets darker", i);
+        before = light;
+    }
+}
+END_TEST
+
+START_TEST(line_colours_differ)
+{
+    for (size_t i = 0; i < COLORMAP_N_LINE; i++) {
+        for (size_t j = i + 1; j < COLORMAP_N_LINE; j++) {
+            struct rgb a = colormap_line(i), b = colormap_line(j);
+            ck_assert_int_gt(abs(a.r - b.r) + abs(a.g - b.g) + abs(a.b - b.b), 60);
+        }
+    }
+}
+END_TEST
+
+START_TEST(squares_are_about_256_pixels_wide)
+{
+    ck_assert_uint_eq(heatmap_square(16), 16);
+    ck_assert_uint_eq(heatmap_square(128), 2);
+    ck_assert_uint_eq(heatmap_square(1), 256);
+    ck_assert_uint_eq(heatmap_square(2000), 1);
+}
+END_TEST
+
+START_TEST(pixels_show_queries_down_and_keys_across)
+{
+    const float map[4] = {0, 1, 0.25f, NAN};
+    char path[PATH_SIZE];
+    path_format(path, NULL, "%s/map.png", out);
+    ck_assert_int_eq(heatmap_write(path, map, 2, NULL), STATUS_OK);
+    char *bytes = read_out("map.png");
+    ck_assert_int_eq(memcmp(bytes, "\x89PNG\r\n\x1a\n", 8), 0);
+    free(bytes);
+    struct picture picture = read_picture(path);
+    ck_assert_uint_eq(picture.width, 256);
+    ck_assert_uint_eq(picture.height, 256);
+    assert_pixel(&picture, 0, 0, colormap_viridis(0));
+    assert_pixel(&picture, 127, 127, colormap_viridis(0));
+    assert_pixel(&picture, 128, 0, colormap_viridis(1));
+    assert_pixel(&picture, 0, 128, colormap_viridis(0.25));
+    assert_pixel(&picture, 255, 255, colormap_viridis(NAN));
+    free(picture.pixels);
+}
+END_TEST
+
+START_TEST(a_folder_that_is_not_there)
+{
+    const float map[1] = {0};
+    struct error err;
+    ck_assert_int_eq(heatmap_write("/nonexistent/map.png", map, 1, &err), STATUS_WRITE);
+    ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/map.png"));
+}
+END_TEST
+
+START_TEST(pictures_of_a_run)
+{
+    struct fake_run fake = {.task = "copy", .variant = "qkv"};
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    size_t n_picture;
+    fake_write(out, &fake);
+    fake_folder(out, &fake, folder);
+    ck_assert_int_eq(report_attention_pictures(folder, &n_picture, NULL), STATUS_OK);
+    ck_assert_uint_eq(n_picture, 2 * (FAKE_HEADS + 1));
+    static const struct {
+        const char *name;
+        double value;
+    } expected[] = {{"layer0_head0", 0},         {"layer0_head1", 1},
+                    {"layer0_mean", 0.5},        {"sample0_layer0_head0", 0},
+                    {"sample0_layer0_head1", 1}, {"sample0_layer0_mean", 0.5}};
+    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+        path_format(path, NULL, "%s/attention/step000030/%s.png", folder, expected[i].name);
+        struct picture picture = read_picture(path);
+        assert_pixel(&picture, 10, 10, colormap_viridis(expected[i].value));
+        free(picture.pixels);
+    }
+}
+END_TEST
+
+START_TEST(a_run_without_maps)
+{
+    struct error err;
+    size_t n_picture;
+    ck_assert_int_eq(report_attention_pictures(out, &n_picture, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "attention=final"));
+}
+END_TEST
+
+START_TEST(an_array_of_another_shape)
+{
+    struct fake_run fake = {.task = "copy", .variant = "qkv"};
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    const float data[6] = {0};
+    size_t dim[] = {1, 2, 3}, n_picture;
+    struct error err;
+    fake_write(out, &fake);
+    fake_folder(out, &fake, folder);
+    path_format(path, NULL, "%s/attention/step000030/layer0.npy", folder);
+    ck_assert_int_eq(npy_write(path, data, dim, 3, NULL), STATUS_OK);
+    ck_assert_int_eq(report_attention_pictures(folder, &n_picture, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "[heads, T, T]"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("heatmap");
+    TCase *colours = tcase_create("colours"), *files = tcase_create("files");
+    tcase_add_test(colours, viridis_ends_and_middle);
+    tcase_add_test(colours, viridis_clamps_and_greys);
+    tcase_add_test(colours, viridis_gets_lighter);
+    tcase_add_test(colours, line_colours_differ);
+    tcase_add_test(colours, squares_are_about_256_pixels_wide);
+    tcase_add_checked_fixture(files, make_out, remove_out);
+    tcase_add_test(files, pixels_show_queries_down_and_keys_across);
+    tcase_add_test(files, a_folder_that_is_not_there);
+    tcase_add_test(files, pictures_of_a_run);
+    tcase_add_test(files, a_run_without_maps);
+    tcase_add_test(files, an_array_of_another_shape);
+    suite_add_tcase(suite, colours);
+    suite_add_tcase(suite, files);
+    return run_suite(suite);
+}

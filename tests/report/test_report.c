@@ -1,0 +1,365 @@
+/* The whole report: the same bytes twice, tables that read back, marks for what is missing. */
+#include "report/report.h"
+
+#include "fixture.h"
+#include "runner.h"
+
+static struct report_summary summary;
+
+static void write_report(void)
+{
+    struct error err;
+    ck_assert_msg(report_write(out, &summary, &err) == STATUS_OK, "%s", err.text);
+}
+
+static void write_runs(const char *task, const char *variant, double accuracy, int n_seed)
+{
+    for (int seed = 0; seed < n_seed; seed++) {
+        struct fake_run fake = {.task = task,
+                                .variant = variant,
+                                .seed = seed,
+                                .accuracy = accuracy + 0.01 * seed,
+                                .escape = 8 + seed,
+                                .needed = 0.5,
+                                .diagonal = 0.25};
+        fake_write(out, &fake);
+    }
+}
+
+static void assert_has(const char *content, const char *phrase)
+{
+    ck_assert_msg(strstr(content, phrase) != NULL, "not there: %s", phrase);
+}
+
+static void assert_page_has(const char *phrase)
+{
+    char *page = read_out("report/report.md");
+    assert_has(page, phrase);
+    free(page);
+}
+
+START_TEST(pages_tables_and_figures_are_there)
+{
+    write_runs("reverse", "qkv", 0.9, 3);
+    write_report();
+    static const char *const name[] = {
+        "report.md",           "runs.csv",   "heads.csv",           "cells.csv",  "report.json",
+        "attention-seed0.png", "curves.png", "attention-seed2.png", "curves.svg", "accuracy.png",
+        "accuracy.svg"};
+    for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+        char path[PATH_SIZE];
+        path_format(path, NULL, "%s/report/%s", out, name[i]);
+        ck_assert_msg(file_exists(path), "%s is missing", path);
+    }
+    char *page = read_out("report/report.md");
+    assert_has(page, "](accuracy.png)");
+    assert_has(page, "](curves.png)");
+    assert_has(page, "](attention-seed1.png)");
+    free(page);
+    ck_assert_uint_eq(summary.n_run, 3);
+    ck_assert_uint_eq(summary.n_left_out, 0);
+    ck_assert_ptr_nonnull(strstr(summary.markdown, "/report/report.md"));
+}
+END_TEST
+
+/* Copies every file's content into one text, so that two reports can be compared. */
+static void concatenate(struct text *all)
+{
+    char **names, folder[PATH_SIZE];
+    size_t n_name;
+    path_format(folder, NULL, "%s/report", out);
+    ck_assert_int_eq(folder_list(folder, &names, &n_name, NULL), STATUS_OK);
+    for (size_t i = 0; i < n_name; i++) {
+        char path[PATH_SIZE], *data;
+        size_t size;
+        path_format(path, NULL, "%s/%s", folder, names[i]);
+        ck_assert_int_eq(file_read(path, (size_t)64 << 20, &data, &size, NULL), STATUS_OK);
+        text_append(all, "%s %zu\n", names[i], size);
+        for (size_t j = 0; j < size; j++) {
+            text_append(all, "%02x", (unsigned char)data[j]);
+        }
+        free(data);
+    }
+    folder_list_free(names, n_name);
+}
+
+START_TEST(a_second_report_is_the_same_bytes)
+{
+    struct text first = {0}, second = {0};
+    char folder[PATH_SIZE];
+    write_runs("reverse", "qkv", 0.9, 3);
+    write_runs("copy", "qk+", 0.5, 2);
+    write_report();
+    concatenate(&first);
+    path_format(folder, NULL, "%s/report", out);
+    ck_assert_int_eq(folder_remove(folder, NULL), STATUS_OK);
+    write_report();
+    concatenate(&second);
+    ck_assert_uint_gt(first.size, 10000);
+    ck_assert(first.size == second.size && memcmp(first.data, second.data, first.size) == 0);
+    text_free(&first);
+    text_free(&second);
+}
+END_TEST
+
+START_TEST(three_seeds_have_a_bar_two_have_none)
+{
+    write_runs("reverse", "qkv", 0.9, 3);
+    write_runs("reverse", "qk", 0.5, 2);
+    write_report();
+    assert_page_has("| QKV | 0.910 ± 0.010 |");
+    assert_page_has("| Q=K | 0.505 (n=2) |");
+    assert_page_has("fewer than 3 seeds and therefore no error bar");
+}
+END_TEST
+
+START_TEST(missing_cells_are_dashes)
+{
+    write_runs("copy", "qkv", 0.9, 3);
+    write_runs("reverse", "qk", 0.5, 3);
+    write_report();
+    assert_page_has("| QKV | 0.910 ± 0.010 | - |");
+    assert_page_has("| Q=K | - | 0.510 ± 0.010 |");
+    assert_page_has("**6 combinations of variant, task and seed are missing**");
+}
+END_TEST
+
+START_TEST(steps_that_never_came_say_so)
+{
+    struct fake_run fake = {.task = "reverse", .variant = "qkv", .accuracy = 0.1, .escape = -1};
+    fake_write(out, &fake);
+    fake.seed = 1;
+    fake_write(out, &fake);
+    fake.seed = 2;
+    fake.escape = 12;
+    fake_write(out, &fake);
+    fake.variant = "qk";
+    fake.escape = -1;
+    fake_write(out, &fake);
+    write_report();
+    assert_page_has("| QKV | 12 (1 of 3) |");
+    assert_page_has("| Q=K | never (0 of 1) |");
+}
+END_TEST
+
+START_TEST(diverged_runs_are_marked_and_listed)
+{
+    struct fake_run fake = {
+        .task = "copy", .variant = "qkv", .seed = 7, .accuracy = NAN, .status = "diverged"};
+    char folder[PATH_SIZE];
+    write_runs("copy", "qkv", 0.9, 3);
+    fake_write(out, &fake);
+    path_format(folder, NULL, "%s/runs/odd|name", out);
+    ck_assert_int_eq(folder_create(folder, NULL), STATUS_OK);
+    write_report();
+    assert_page_has("| QKV | 0.910 ± 0.010 (1 diverged or failed) |");
+    assert_page_has("| copy-qkv-s7-");
+    assert_page_has("| odd\\|name | not readable |");
+    ck_assert_uint_eq(summary.n_run, 3);
+    ck_assert_uint_eq(summary.n_left_out, 2);
+}
+END_TEST
+
+START_TEST(settings_are_kept_apart)
+{
+    struct fake_run wide = {.task = "copy", .variant = "qkv", .accuracy = 0.2, .n_embd = 32};
+    char path[PATH_SIZE];
+    write_runs("copy", "qkv", 0.9, 3);
+    fake_write(out, &wide);
+    write_report();
+    assert_page_has("belong to 2 settings");
+    assert_page_has("Differs from setting 1 in: n_embd 32 (8 in setting 1).");
+    assert_page_has("| QKV | 0.910 ± 0.010 |");
+    assert_page_has("| QKV | 0.200 (n=1) |");
+    path_format(path, NULL, "%s/report/setting2-accuracy.png", out);
+    ck_assert(file_exists(path));
+}
+END_TEST
+
+START_TEST(published_numbers_have_columns_of_their_own)
+{
+    struct fake_run fake = {.task = "reverse", .variant = "qkv_tied", .accuracy = 0.5};
+    fake_write(out, &fake);
+    write_report();
+    assert_page_has("| Reverse | Q=K=V | 0.500 (n=1) | 0.514 | 0.295 |");
+    assert_page_has("**The conditions differ**");
+    assert_page_has("**Not comparable with the steps above**");
+    assert_page_has("| Q=K=V | 203 | 320 |");
+    ck_assert_uint_eq(summary.n_run, 1);
+}
+END_TEST
+
+START_TEST(steps_stand_beside_published_ones_under_the_same_conditions)
+{
+    struct fake_run fake = {.task = "reverse", .variant = "qkv", .accuracy = 1, .n_embd = 64};
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    fake_write(out, &fake);
+    fake_folder(out, &fake, folder);
+    path_format(path, NULL, "%s/run.json", folder);
+    json_t *root;
+    ck_assert_int_eq(json_read(path, &root, NULL), STATUS_OK);
+    json_t *config = json_object_get(root, "config");
+    json_object_set_new(config, "n_layer", json_integer(2));
+    json_object_set_new(config, "n_head", json_integer(4));
+    json_object_set_new(config, "seq_len", json_integer(64));
+    json_object_set_new(json_object_get(root, "results"), "n_step", json_integer(790));
+    ck_assert_int_eq(json_write(path, root, NULL), STATUS_OK);
+    json_decref(root);
+    write_report();
+    assert_page_has("published, below 2.2 | published, below 0.1 |");
+    assert_page_has("| QKV | 0 | 0 | 124 | 188 |");
+    assert_page_has("Those are the conditions here.");
+}
+END_TEST
+
+/* Counts the fields of a CSV line without quoted ones. */
+static size_t count_fields(const char *line)
+{
+    size_t n = 1;
+    for (; *line && *line != '\n'; line++) {
+        n += *line == ',';
+    }
+    return n;
+}
+
+static void assert_rectangular(const char *name, size_t n_row)
+{
+    char *table = read_out(name);
+    size_t n_field = count_fields(table), n_line = 0;
+    for (char *line = table; *line; line = strchr(line, '\n') + 1, n_line++) {
+        ck_assert_msg(count_fields(line) == n_field, "%s, line %zu has %zu fields, expected %zu",
+                      name, n_line + 1, count_fields(line), n_field);
+    }
+    ck_assert_uint_eq(n_line, n_row + 1);
+    free(table);
+}
+
+START_TEST(csv_tables)
+{
+    write_runs("reverse", "qkv", 0.9, 3);
+    write_runs("sort", "qk", 0.5, 1);
+    write_report();
+    assert_rectangular("report/runs.csv", 4);
+    assert_rectangular("report/cells.csv", 2);
+    assert_rectangular("report/heads.csv", 4 * FAKE_HEADS);
+    char *runs = read_out("report/runs.csv"), *cells = read_out("report/cells.csv");
+    assert_has(runs, "id,setting,task,variant,variant_name,seed,status,");
+    assert_has(runs, ",1,reverse,qkv,QKV,0,ok,8,1,2,4,30,1234,3,0.1,0.9,0.8,0.5,0.25,,8,8,,0.5,");
+    assert_has(runs, ",f00d,");
+    assert_has(cells, "token_accuracy_n,token_accuracy_mean,token_accuracy_sd,");
+    assert_has(cells, "1,reverse,qkv,QKV,3,3,1234,3,3,0.91,0.01,0.9,0.92,");
+    assert_has(cells, "1,sort,qk,Q=K,1,1,1234,2,1,0.5,,0.5,0.5,");
+    free(runs);
+    free(cells);
+}
+END_TEST
+
+START_TEST(names_with_commas_are_quoted)
+{
+    write_runs("reverse", "kv:n_kv_head=1", 0.9, 1);
+    write_report();
+    char *runs = read_out("report/runs.csv");
+    assert_has(runs, ",\"K=V, n_kv_head 1\",");
+    free(runs);
+}
+END_TEST
+
+static json_t *find_cell(json_t *root, const char *task)
+{
+    json_t *cell;
+    size_t i;
+    json_array_foreach(json_object_get(root, "cells"), i, cell)
+    {
+        if (strcmp(json_get_text(cell, "task", ""), task) == 0) {
+            return cell;
+        }
+    }
+    return NULL;
+}
+
+START_TEST(json_traces_each_number_to_its_runs)
+{
+    char path[PATH_SIZE];
+    json_t *root;
+    struct error err;
+    write_runs("reverse", "qkv", 0.9, 3);
+    write_runs("sort", "qk", 0.5, 1);
+    write_report();
+    path_format(path, NULL, "%s/report/report.json", out);
+    ck_assert_msg(json_read(path, &root, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_uint_eq(json_array_size(json_object_get(root, "runs")), 4);
+    json_t *cell = find_cell(root, "reverse");
+    ck_assert_uint_eq(json_array_size(json_object_get(cell, "runs")), 3);
+    json_t *accuracy = json_object_get(json_object_get(cell, "measures"), "token_accuracy");
+    ck_assert_double_eq_tol(json_get_number(accuracy, "mean", NAN), 0.91, 1e-12);
+    ck_assert_double_eq_tol(json_get_number(accuracy, "sd", NAN), 0.01, 1e-12);
+    accuracy =
+        json_object_get(json_object_get(find_cell(root, "sort"), "measures"), "token_accuracy");
+    ck_assert(json_is_null(json_object_get(accuracy, "sd")));
+    json_t *setting = json_array_get(json_object_get(root, "settings"), 0);
+    ck_assert_uint_ge(json_array_size(json_object_get(setting, "findings")), 1);
+    ck_assert_uint_ge(json_array_size(json_object_get(setting, "published")), 1);
+    json_decref(root);
+}
+END_TEST
+
+START_TEST(runs_without_maps_and_curves_still_report)
+{
+    struct fake_run fake = {.task = "copy", .variant = "qkv", .accuracy = 0.5};
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    fake_write(out, &fake);
+    fake_folder(out, &fake, folder);
+    path_format(path, NULL, "%s/attention", folder);
+    ck_assert_int_eq(folder_remove(path, NULL), STATUS_OK);
+    fake_write_file(folder, "curve.csv", "damaged");
+    write_report();
+    char *page = read_out("report/report.md");
+    ck_assert_ptr_null(strstr(page, "curves.png"));
+    ck_assert_ptr_null(strstr(page, "attention-seed0.png"));
+    assert_has(page, "accuracy.png");
+    free(page);
+}
+END_TEST
+
+START_TEST(nothing_to_report)
+{
+    struct error err;
+    ck_assert_int_eq(report_write(out, &summary, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "there is no folder"));
+    ck_assert_uint_eq(summary.n_run, 0);
+}
+END_TEST
+
+START_TEST(a_report_that_cannot_be_written)
+{
+    struct error err;
+    write_runs("copy", "qkv", 0.9, 1);
+    fake_write_file(out, "report", "a file where the folder should be");
+    ck_assert_int_eq(report_write(out, &summary, &err), STATUS_WRITE);
+    ck_assert_ptr_nonnull(strstr(err.text, "/report"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("report");
+    TCase *tests = tcase_create("report");
+    tcase_add_checked_fixture(tests, make_out, remove_out);
+    tcase_add_test(tests, pages_tables_and_figures_are_there);
+    tcase_add_test(tests, a_second_report_is_the_same_bytes);
+    tcase_add_test(tests, three_seeds_have_a_bar_two_have_none);
+    tcase_add_test(tests, missing_cells_are_dashes);
+    tcase_add_test(tests, steps_that_never_came_say_so);
+    tcase_add_test(tests, diverged_runs_are_marked_and_listed);
+    tcase_add_test(tests, settings_are_kept_apart);
+    tcase_add_test(tests, published_numbers_have_columns_of_their_own);
+    tcase_add_test(tests, steps_stand_beside_published_ones_under_the_same_conditions);
+    tcase_add_test(tests, csv_tables);
+    tcase_add_test(tests, names_with_commas_are_quoted);
+    tcase_add_test(tests, json_traces_each_number_to_its_runs);
+    tcase_add_test(tests, runs_without_maps_and_curves_still_report);
+    tcase_add_test(tests, nothing_to_report);
+    tcase_add_test(tests, a_report_that_cannot_be_written);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

@@ -1,0 +1,432 @@
+/* Loading and grouping: what is read, what is left out and why, and what is never averaged. */
+#include "report/run_set.h"
+
+#include "fixture.h"
+#include "runner.h"
+
+static struct run_set set;
+
+static void load(void)
+{
+    struct error err;
+    ck_assert_msg(run_set_load(out, &set, &err) == STATUS_OK, "%s", err.text);
+}
+
+static void set_up(void)
+{
+    make_out();
+    set = (struct run_set){0};
+}
+
+static void tear_down(void)
+{
+    run_set_free(&set);
+    remove_out();
+}
+
+static void write_seeds(struct fake_run fake, int n_seed)
+{
+    for (fake.seed = 0; fake.seed < n_seed; fake.seed++) {
+        fake_write(out, &fake);
+    }
+}
+
+/* Breaks the run.json of a fake run by setting one member of one section ("" for the root). */
+static void edit(const struct fake_run *fake, const char *section, const char *key, json_t *value)
+{
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    json_t *root;
+    fake_folder(out, fake, folder);
+    path_format(path, NULL, "%s/run.json", folder);
+    ck_assert_int_eq(json_read(path, &root, NULL), STATUS_OK);
+    json_object_set_new(*section ? json_object_get(root, section) : root, key, value);
+    ck_assert_int_eq(json_write(path, root, NULL), STATUS_OK);
+    json_decref(root);
+}
+
+START_TEST(rows_follow_the_variant_table_and_columns_the_alphabet)
+{
+    static const char *const variant[] = {"qkv_tied+", "kv:n_kv_head=1", "qk", "qkv"};
+    static const char *const task[] = {"swap", "copy", "reverse"};
+    for (size_t i = 0; i < 4; i++) {
+        for (size_t j = 0; j < 3; j++) {
+            write_seeds((struct fake_run){.task = task[j], .variant = variant[i]}, 2);
+        }
+    }
+    load();
+    ck_assert_uint_eq(set.n_run, 24);
+    ck_assert_uint_eq(set.n_cell, 12);
+    ck_assert_uint_eq(set.n_setting, 1);
+    const struct setting *setting = &set.setting[0];
+    static const char *const order[] = {"qkv", "qk", "qkv_tied+", "kv:n_kv_head=1"};
+    ck_assert_uint_eq(setting->n_variant, 4);
+    for (size_t i = 0; i < 4; i++) {
+        ck_assert_str_eq(setting->variant[i]->variant_id, order[i]);
+    }
+    ck_assert_uint_eq(setting->n_task, 3);
+    ck_assert_str_eq(setting->task[0]->name, "copy");
+    ck_assert_str_eq(setting->task[2]->name, "swap");
+    ck_assert_uint_eq(setting->n_seed, 2);
+    const struct cell *cell = setting_cell(setting, 1, 2);
+    ck_assert_str_eq(cell->run->variant_id, "qk");
+    ck_assert_str_eq(cell->run->task->name, "swap");
+    ck_assert_uint_eq(cell->n_run, 2);
+    ck_assert_int_eq(cell->run[1].seed, 1);
+}
+END_TEST
+
+START_TEST(what_was_not_run_has_no_cell)
+{
+    write_seeds((struct fake_run){.task = "copy", .variant = "qkv"}, 1);
+    write_seeds((struct fake_run){.task = "swap", .variant = "qk"}, 1);
+    load();
+    ck_assert_ptr_nonnull(setting_cell(&set.setting[0], 0, 0));
+    ck_assert_ptr_null(setting_cell(&set.setting[0], 0, 1));
+    struct stats stats = cell_stats(NULL, MEASURE_TOKEN_ACCURACY);
+    ck_assert_uint_eq(stats.n, 0);
+    ck_assert(isnan(stats.mean));
+}
+END_TEST
+
+START_TEST(other_configurations_and_programs_are_other_settings)
+{
+    struct fake_run fake = {.task = "copy", .variant = "qkv", .accuracy = 0.5};
+    struct fake_run wide = fake, other_commit = fake;
+    wide.n_embd = 128;
+    wide.accuracy = 1;
+    other_commit.commit = "def";
+    other_commit.accuracy = 1;
+    write_seeds(fake, 3);
+    write_seeds(wide, 2);
+    write_seeds(other_commit, 1);
+    load();
+    ck_assert_uint_eq(set.n_setting, 3);
+    ck_assert_uint_eq(set.n_cell, 3);
+    ck_assert_uint_eq(set.setting[0].run->n_embd, 8);
+    ck_assert_uint_eq(set.setting[2].run->n_embd, 128);
+    struct stats stats = cell_stats(&set.cell[0], MEASURE_TOKEN_ACCURACY);
+    ck_assert_uint_eq(stats.n, 3);
+    ck_assert_double_eq(stats.mean, 0.5);
+}
+END_TEST
+
+START_TEST(another_class_of_machine_is_another_setting)
+{
+    struct fake_run fake = {.task = "copy", .variant = "qkv"};
+    write_seeds(fake, 2);
+    fake.seed = 1;
+    edit(&fake, "machine", "class", json_string("another"));
+    fake.seed = 0;
+    edit(&fake, "machine", "cpu", json_string("of the same class"));
+    load();
+    ck_assert_uint_eq(set.n_setting, 2);
+}
+END_TEST
+
+START_TEST(another_version_of_the_task_is_never_averaged)
+{
+    struct fake_run fake = {.task = "copy", .variant = "qkv"};
+    write_seeds(fake, 2);
+    fake.seed = 1;
+    edit(&fake, "", "versions", json_pack("{s:i, s:i}", "engine", 1, "task", 2));
+    load();
+    ck_assert_uint_eq(set.n_cell, 2);
+    ck_assert_uint_eq(set.n_setting, 2);
+}
+END_TEST
+
+START_TEST(lanes_that_differ_by_variant_share_a_table)
+{
+    write_seeds((struct fake_run){.task = "copy", .variant = "qkv", .lanes = 8}, 2);
+    write_seeds((struct fake_run){.task = "copy", .variant = "qk", .lanes = 16}, 2);
+    load();
+    ck_assert_uint_eq(set.n_setting, 1);
+    ck_assert_uint_eq(set.n_cell, 2);
+}
+END_TEST
+
+START_TEST(lanes_that_differ_within_a_variant_do_not)
+{
+    write_seeds((struct fake_run){.task = "copy", .variant = "qkv", .lanes = 8}, 2);
+    write_seeds((struct fake_run){.task = "copy", .variant = "qkv", .lanes = 16}, 2);
+    load();
+    ck_assert_uint_eq(set.n_setting, 2);
+    ck_assert_uint_eq(set.setting[0].n_run, 2);
+}
+END_TEST
+
+START_TEST(diverged_and_failed_runs_are_counted_not_averaged)
+{
+    struct fake_run fake = {.task = "copy", .variant = "qkv", .accuracy = 0.75};
+    write_seeds(fake, 2);
+    fake.accuracy = NAN;
+    fake.seed = 2;
+    fake.status = "diverged";
+    fake_write(out, &fake);
+    fake.seed = 3;
+    fake.status = "failed";
+    fake_write(out, &fake);
+    load();
+    ck_assert_uint_eq(set.n_cell, 1);
+    ck_assert_uint_eq(set.cell[0].n_run, 4);
+    ck_assert_uint_eq(set.cell[0].n_ok, 2);
+    ck_assert_uint_eq(set.n_ok, 2);
+    struct stats stats = cell_stats(&set.cell[0], MEASURE_TOKEN_ACCURACY);
+    ck_assert_uint_eq(stats.n, 2);
+    ck_assert_double_eq(stats.mean, 0.75);
+    ck_assert_ptr_null(cell_find_seed(&set.cell[0], 2));
+}
+END_TEST
+
+START_TEST(unfinished_folders_are_skipped)
+{
+    char path[PATH_SIZE];
+    write_seeds((struct fake_run){.task = "copy", .variant = "qkv"}, 1);
+    path_format(path, NULL, "%s/runs/copy-qk-s0-000000000000.partial", out);
+    ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
+    path_format(path, NULL, "%s/runs", out);
+    fake_write_file(path, "notes.txt", "a file among the folders");
+    load();
+    ck_assert_uint_eq(set.n_run, 1);
+    ck_assert_uint_eq(set.n_partial, 1);
+    ck_assert_uint_eq(set.n_left_out, 0);
+}
+END_TEST
+
+/* One good run beside one that is broken in one way; the reason must contain a phrase. */
+static void assert_left_out(const char *section, const char *key, json_t *value, const char *phrase)
+{
+    struct fake_run broken = {.task = "copy", .variant = "qkv", .seed = 1};
+    write_seeds((struct fake_run){.task = "copy", .variant = "qkv"}, 2);
+    edit(&broken, section, key, value);
+    load();
+    ck_assert_uint_eq(set.n_run, 1);
+    ck_assert_uint_eq(set.n_left_out, 1);
+    ck_assert_msg(strstr(set.left_out[0].reason, phrase) != NULL, "\"%s\" lacks \"%s\"",
+                  set.left_out[0].reason, phrase);
+}
+
+START_TEST(another_format)
+{
+    assert_left_out("", "format", json_string("qkvlab-run-2"), "reads \"qkvlab-run-1\"");
+}
+END_TEST
+
+START_TEST(a_renamed_folder)
+{
+    assert_left_out("", "id", json_string("copy-qkv-s9-0"), "names the run \"copy-qkv-s9-0\"");
+}
+END_TEST
+
+START_TEST(an_unknown_status)
+{
+    assert_left_out("", "status", json_string("fine"), "expected ok, diverged or failed");
+}
+END_TEST
+
+START_TEST(an_unknown_task)
+{
+    assert_left_out("config", "task", json_string("juggle"), "task \"juggle\"");
+}
+END_TEST
+
+START_TEST(an_unknown_variant)
+{
+    assert_left_out("config", "variant", json_string("qkvw"), "qkvw");
+}
+END_TEST
+
+START_TEST(a_seed_below_zero)
+{
+    assert_left_out("config", "seed", json_integer(-3), "config.seed");
+}
+END_TEST
+
+START_TEST(a_width_that_is_none)
+{
+    assert_left_out("config", "n_embd", json_string("wide"), "config.n_embd");
+}
+END_TEST
+
+START_TEST(a_length_beyond_reason)
+{
+    assert_left_out("config", "seq_len", json_integer(1LL << 60), "config.seq_len");
+}
+END_TEST
+
+START_TEST(ok_without_an_accuracy)
+{
+    assert_left_out("results", "token_accuracy", json_null(), "results.token_accuracy");
+}
+END_TEST
+
+START_TEST(an_accuracy_above_one)
+{
+    assert_left_out("results", "token_accuracy", json_real(1.5), "results.token_accuracy");
+}
+END_TEST
+
+START_TEST(sections_of_another_type)
+{
+    assert_left_out("", "config", json_string("none"), "does not know");
+}
+END_TEST
+
+START_TEST(truncated_and_missing_run_json)
+{
+    char path[PATH_SIZE];
+    write_seeds((struct fake_run){.task = "copy", .variant = "qkv"}, 1);
+    path_format(path, NULL, "%s/runs/broken", out);
+    ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
+    fake_write_file(path, "run.json", "{\"format\": \"qkvlab-run-1\", \"id\": ");
+    path_format(path, NULL, "%s/runs/empty", out);
+    ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
+    load();
+    ck_assert_uint_eq(set.n_run, 1);
+    ck_assert_uint_eq(set.n_left_out, 2);
+    ck_assert_str_eq(set.left_out[0].name, "broken");
+    ck_assert_ptr_nonnull(strstr(set.left_out[0].reason, "run.json"));
+    ck_assert_str_eq(set.left_out[1].name, "empty");
+}
+END_TEST
+
+START_TEST(a_broken_curve_costs_the_curve)
+{
+    static const char *const broken[] = {"",
+                                         "step,loss,",
+                                         "loss,step\n0,1\n",
+                                         "step,loss,learning_rate,grad_norm\n0,1,1,1\n2,1,1,1\n",
+                                         "step,loss,learning_rate,grad_norm\n0,x,1,1\n",
+                                         "step,loss,learning_rate,grad_norm\n0,1,1",
+                                         "step,loss,learning_rate,grad_norm\n"};
+    struct fake_run fake = {.task = "copy", .variant = "qkv"};
+    char folder[PATH_SIZE];
+    fake_write(out, &fake);
+    fake_folder(out, &fake, folder);
+    for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+        fake_write_file(folder, "curve.csv", broken[i]);
+        load();
+        ck_assert_uint_eq(set.n_run, 1);
+        ck_assert_msg(!set.run[0].curve && set.run[0].n_curve == 0, "curve %zu was read", i);
+        run_set_free(&set);
+    }
+}
+END_TEST
+
+START_TEST(maps_are_averaged_over_heads)
+{
+    struct fake_run fake = {.task = "copy", .variant = "qkv"};
+    fake_write(out, &fake);
+    load();
+    float *map = run_attention_map(&set.run[0]);
+    ck_assert_ptr_nonnull(map);
+    ck_assert_float_eq(map[0], 0.5f);
+    free(map);
+}
+END_TEST
+
+START_TEST(curves_are_averaged_over_seeds)
+{
+    struct fake_run fake = {.task = "copy", .variant = "qkv", .escape = 10};
+    size_t n_step;
+    fake_write(out, &fake);
+    fake.seed = 1;
+    fake.escape = 20;
+    fake_write(out, &fake);
+    load();
+    double *mean = cell_mean_curve(&set.cell[0], &n_step);
+    ck_assert_uint_eq(n_step, FAKE_STEPS);
+    ck_assert_double_eq_tol(mean[9], 2.3, 1e-12);
+    ck_assert_double_eq_tol(mean[10], (2.3 + 0.05) / 2, 1e-12);
+    ck_assert_double_eq_tol(mean[20], 0.05, 1e-12);
+    free(mean);
+}
+END_TEST
+
+START_TEST(differences_are_paired_by_seed)
+{
+    struct fake_run fake = {.task = "copy", .variant = "qkv"};
+    for (int seed = 0; seed < 3; seed++) {
+        fake.seed = seed;
+        fake.variant = "qkv";
+        fake.accuracy = 0.5 + 0.1 * seed;
+        fake_write(out, &fake);
+        fake.variant = "qk";
+        fake.seed = seed + 1;
+        fake.accuracy = 0.1 * seed;
+        fake_write(out, &fake);
+    }
+    load();
+    const struct setting *setting = &set.setting[0];
+    struct stats stats = cell_difference(setting_cell(setting, 1, 0), setting_cell(setting, 0, 0),
+                                         MEASURE_TOKEN_ACCURACY);
+    ck_assert_uint_eq(stats.n, 2);
+    ck_assert_double_eq_tol(stats.mean, -0.6, 1e-12);
+    ck_assert_double_eq_tol(stats.sd, 0, 1e-12);
+}
+END_TEST
+
+START_TEST(steps_that_never_came_are_no_numbers)
+{
+    struct fake_run fake = {.task = "copy", .variant = "qkv", .escape = -1};
+    fake_write(out, &fake);
+    edit(&fake, "results", "step_below_2.2", json_integer(-1));
+    load();
+    ck_assert(isnan(set.run[0].measure[MEASURE_ESCAPE_STEP]));
+    ck_assert(isnan(set.run[0].measure[MEASURE_BELOW_2_2]));
+}
+END_TEST
+
+START_TEST(no_folder_and_no_finished_run)
+{
+    struct error err;
+    char path[PATH_SIZE];
+    ck_assert_int_eq(run_set_load(out, &set, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "there is no folder"));
+    ck_assert_ptr_nonnull(strstr(err.text, "qkvlab quick --out"));
+    run_set_free(&set);
+    path_format(path, NULL, "%s/runs/broken", out);
+    ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
+    ck_assert_int_eq(run_set_load(out, &set, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "no finished run"));
+    ck_assert_ptr_nonnull(strstr(err.text, "run.json"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("run_set");
+    TCase *grouping = tcase_create("grouping"), *broken = tcase_create("broken");
+    tcase_add_checked_fixture(grouping, set_up, tear_down);
+    tcase_add_checked_fixture(broken, set_up, tear_down);
+    tcase_add_test(grouping, rows_follow_the_variant_table_and_columns_the_alphabet);
+    tcase_add_test(grouping, what_was_not_run_has_no_cell);
+    tcase_add_test(grouping, other_configurations_and_programs_are_other_settings);
+    tcase_add_test(grouping, another_class_of_machine_is_another_setting);
+    tcase_add_test(grouping, another_version_of_the_task_is_never_averaged);
+    tcase_add_test(grouping, lanes_that_differ_by_variant_share_a_table);
+    tcase_add_test(grouping, lanes_that_differ_within_a_variant_do_not);
+    tcase_add_test(grouping, diverged_and_failed_runs_are_counted_not_averaged);
+    tcase_add_test(grouping, unfinished_folders_are_skipped);
+    tcase_add_test(grouping, maps_are_averaged_over_heads);
+    tcase_add_test(grouping, curves_are_averaged_over_seeds);
+    tcase_add_test(grouping, differences_are_paired_by_seed);
+    tcase_add_test(grouping, steps_that_never_came_are_no_numbers);
+    tcase_add_test(broken, another_format);
+    tcase_add_test(broken, a_renamed_folder);
+    tcase_add_test(broken, an_unknown_status);
+    tcase_add_test(broken, an_unknown_task);
+    tcase_add_test(broken, an_unknown_variant);
+    tcase_add_test(broken, a_seed_below_zero);
+    tcase_add_test(broken, a_width_that_is_none);
+    tcase_add_test(broken, a_length_beyond_reason);
+    tcase_add_test(broken, ok_without_an_accuracy);
+    tcase_add_test(broken, an_accuracy_above_one);
+    tcase_add_test(broken, sections_of_another_type);
+    tcase_add_test(broken, truncated_and_missing_run_json);
+    tcase_add_test(broken, a_broken_curve_costs_the_curve);
+    tcase_add_test(broken, no_folder_and_no_finished_run);
+    suite_add_tcase(suite, grouping);
+    suite_add_tcase(suite, broken);
+    return run_suite(suite);
+}

@@ -1,0 +1,101 @@
+/* Means, spreads, and what a cell shows of few, no and impossible values. */
+#include "report/stats.h"
+
+#include "runner.h"
+
+START_TEST(known_values)
+{
+    const double value[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    struct stats stats = stats_of(value, 8);
+    ck_assert_uint_eq(stats.n, 8);
+    ck_assert_double_eq(stats.mean, 5);
+    ck_assert_double_eq_tol(stats.sd, sqrt(32.0 / 7), 1e-14);
+    ck_assert_double_eq(stats.min, 2);
+    ck_assert_double_eq(stats.max, 9);
+}
+END_TEST
+
+START_TEST(small_spread_beside_a_large_mean)
+{
+    const double value[] = {1e9 + 1, 1e9 + 2, 1e9 + 3};
+    struct stats stats = stats_of(value, 3);
+    ck_assert_double_eq_tol(stats.sd, 1, 1e-6);
+}
+END_TEST
+
+START_TEST(values_that_are_no_numbers_do_not_count)
+{
+    const double value[] = {NAN, 1, INFINITY, 3, -INFINITY};
+    struct stats stats = stats_of(value, 5);
+    ck_assert_uint_eq(stats.n, 2);
+    ck_assert_double_eq(stats.mean, 2);
+    ck_assert_double_eq(stats.max, 3);
+}
+END_TEST
+
+START_TEST(nothing_is_not_zero)
+{
+    char text[STATS_TEXT_SIZE];
+    struct stats stats = stats_of(NULL, 0);
+    ck_assert(isnan(stats.mean) && isnan(stats.sd) && isnan(stats.min) && isnan(stats.max));
+    stats_text(&stats, 3, text);
+    ck_assert_str_eq(text, "-");
+}
+END_TEST
+
+START_TEST(fewer_than_three_values_have_no_bar)
+{
+    char text[STATS_TEXT_SIZE];
+    const double value[] = {0.5, 0.7, 0.9};
+    for (size_t n = 1; n < STATS_BAR_MIN; n++) {
+        struct stats stats = stats_of(value, n);
+        ck_assert(!stats_has_bar(&stats));
+        stats_text(&stats, 3, text);
+        ck_assert_str_eq(text, n == 1 ? "0.500 (n=1)" : "0.600 (n=2)");
+    }
+    struct stats stats = stats_of(value, 3);
+    ck_assert(stats_has_bar(&stats));
+    stats_text(&stats, 3, text);
+    ck_assert_str_eq(text, "0.700 ± 0.200");
+}
+END_TEST
+
+START_TEST(one_value_has_no_spread)
+{
+    const double value[] = {0.5};
+    struct stats stats = stats_of(value, 1);
+    ck_assert(isnan(stats.sd));
+    ck_assert_double_eq(stats.min, 0.5);
+}
+END_TEST
+
+START_TEST(steps_that_never_came)
+{
+    char text[STATS_TEXT_SIZE];
+    const double value[] = {70, NAN, 80};
+    struct stats two_of_three = stats_of(value, 3), none = STATS_NONE, one = stats_of(value, 1);
+    stats_step_text(&two_of_three, 3, text);
+    ck_assert_str_eq(text, "75 (2 of 3)");
+    stats_step_text(&none, 3, text);
+    ck_assert_str_eq(text, "never (0 of 3)");
+    stats_step_text(&none, 0, text);
+    ck_assert_str_eq(text, "-");
+    stats_step_text(&one, 1, text);
+    ck_assert_str_eq(text, "70 (n=1)");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("stats");
+    TCase *tests = tcase_create("stats");
+    tcase_add_test(tests, known_values);
+    tcase_add_test(tests, small_spread_beside_a_large_mean);
+    tcase_add_test(tests, values_that_are_no_numbers_do_not_count);
+    tcase_add_test(tests, nothing_is_not_zero);
+    tcase_add_test(tests, fewer_than_three_values_have_no_bar);
+    tcase_add_test(tests, one_value_has_no_spread);
+    tcase_add_test(tests, steps_that_never_came);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
