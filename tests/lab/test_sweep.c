@@ -1,0 +1,254 @@
+#include "runner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lab/record.h"
+#include "lab/sweep.h"
+#include "scratch.h"
+
+static struct error err;
+static struct config *configs;
+static size_t n_config;
+
+/* make_grid expands a small model over the given settings ("key=a,b key=c"). */
+static void make_grid(const char *settings)
+{
+    char text[400];
+    struct grid *grid = grid_create();
+    snprintf(text, sizeof text,
+             "n_embd=16 n_layer=1 n_head=2 seq_len=4 n_position=4 n_train=100 n_test=20 "
+             "batch_size=32 n_probe=3 warmup=0 %s",
+             settings);
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
+        ck_assert_msg(grid_set(grid, word, &err) == STATUS_OK, "%s", err.text);
+    }
+    free(configs);
+    ck_assert_msg(grid_expand(grid, &configs, &n_config, &err) == STATUS_OK, "%s", err.text);
+    grid_free(grid);
+}
+
+static void set_up(void)
+{
+    scratch_make();
+    configs = NULL;
+    err = (struct error){0};
+}
+
+static void tear_down(void)
+{
+    free(configs);
+    scratch_remove();
+}
+
+struct watch {
+    size_t n_begin, n_end, n_run;
+    size_t n_stop, stop_at;
+    enum run_state state[16];
+    char message[1024];
+};
+
+static void begin(void *context, size_t index, size_t n_run, const struct config *config)
+{
+    struct watch *watch = context;
+    ck_assert_uint_eq(index, watch->n_begin++);
+    ck_assert_ptr_nonnull(config);
+    watch->n_run = n_run;
+}
+
+static void end(void *context, size_t index, size_t n_run, const struct config *config,
+                enum run_state state, const struct run_outcome *outcome,
+                const struct error *failure)
+{
+    struct watch *watch = context;
+    char id[CONFIG_ID_SIZE];
+    ck_assert_uint_eq(index, watch->n_end++);
+    ck_assert_uint_eq(n_run, watch->n_run);
+    config_id(config, id);
+    ck_assert_str_eq(outcome->id, id);
+    watch->state[index] = state;
+    snprintf(watch->message, sizeof watch->message, "%s", failure->text);
+}
+
+static int stop(void *context)
+{
+    struct watch *watch = context;
+    return ++watch->n_stop == watch->stop_at ? 2 : 0;
+}
+
+static enum status sweep(const struct sweep_options *options, struct watch *watch,
+                         struct sweep_totals *totals)
+{
+    struct sweep_hooks hooks = {
+        .train = {.context = watch, .stop = stop}, .begin = begin, .end = end};
+    return sweep_run(configs, n_config, options, &hooks, totals, &err);
+}
+
+START_TEST(finished_runs_are_skipped_and_left_alone)
+{
+    struct sweep_options options = {.out = scratch, .threads = 1};
+    struct sweep_totals totals;
+    struct watch watch = {0};
+    make_grid("variant=qkv,qk seed=0,1");
+    ck_assert_msg(sweep(&options, &watch, &totals) == STATUS_OK, "%s", err.text);
+    ck_assert_uint_eq(totals.done, 4);
+    ck_assert_uint_eq(watch.n_end, 4);
+    char id[CONFIG_ID_SIZE], path[PATH_SIZE];
+    config_id(&configs[2], id);
+    ck_assert_int_eq(path_format(path, NULL, "%s/runs/%s/run.json", scratch, id), STATUS_OK);
+    char *before = scratch_read(path);
+    watch = (struct watch){0};
+    make_grid("variant=qkv,qk,kv seed=0,1");
+    ck_assert_int_eq(sweep(&options, &watch, &totals), STATUS_OK);
+    ck_assert_uint_eq(totals.skipped, 4);
+    ck_assert_uint_eq(totals.done, 2);
+    ck_assert_int_eq(watch.state[0], RUN_SKIPPED);
+    ck_assert_int_eq(watch.state[5], RUN_DONE);
+    char *after = scratch_read(path);
+    ck_assert_str_eq(before, after);
+    free(before);
+    free(after);
+}
+END_TEST
+
+START_TEST(shards_make_every_run_once)
+{
+    make_grid("variant=qkv,qk,kv,qv,qkv_tied seed=0,1");
+    size_t n_done = 0;
+    for (size_t shard = 0; shard < 3; shard++) {
+        struct sweep_options options = {.out = scratch, .threads = 1, .shard = shard, .n_shard = 3};
+        struct sweep_totals totals;
+        struct watch watch = {0};
+        ck_assert_int_eq(sweep(&options, &watch, &totals), STATUS_OK);
+        ck_assert_uint_eq(totals.skipped, 0);
+        ck_assert_uint_eq(watch.n_run, shard == 0 ? 4 : 3);
+        n_done += totals.done;
+    }
+    ck_assert_uint_eq(n_done, 10);
+    struct sweep_options options = {.out = scratch, .shard = 11, .n_shard = 12};
+    struct sweep_totals totals;
+    struct watch watch = {0};
+    ck_assert_int_eq(sweep(&options, &watch, &totals), STATUS_OK); /* a shard without runs */
+    ck_assert_uint_eq(watch.n_begin, 0);
+    options.shard = 12;
+    ck_assert_int_eq(sweep(&options, &watch, &totals), STATUS_USAGE);
+    ck_assert_ptr_nonnull(strstr(err.text, "shard 12/12: the number before the slash runs from 0"));
+}
+END_TEST
+
+START_TEST(a_diverged_run_does_not_stop_the_others)
+{
+    struct sweep_options options = {.out = scratch, .threads = 1};
+    struct sweep_totals totals;
+    struct watch watch = {0};
+    make_grid("lr=1e6,0.001");
+    ck_assert_int_eq(sweep(&options, &watch, &totals), STATUS_FAILED);
+    ck_assert_ptr_nonnull(strstr(err.text, "1 of 2 runs diverged"));
+    ck_assert_int_eq(watch.state[0], RUN_DIVERGED);
+    ck_assert_int_eq(watch.state[1], RUN_DONE);
+    ck_assert_int_eq(sweep(&options, &(struct watch){0}, &totals), STATUS_OK); /* it is recorded */
+    ck_assert_uint_eq(totals.skipped, 2);
+}
+END_TEST
+
+START_TEST(a_run_somebody_else_makes_is_left_to_them)
+{
+    struct sweep_options options = {.out = scratch, .threads = 1};
+    struct sweep_totals totals;
+    struct watch watch = {0};
+    make_grid("seed=0,1");
+    char id[CONFIG_ID_SIZE];
+    config_id(&configs[0], id);
+    struct record *record;
+    bool claimed;
+    ck_assert_int_eq(record_claim(scratch, id, &record, &claimed, &err), STATUS_OK);
+    ck_assert_int_eq(sweep(&options, &watch, &totals), STATUS_OK);
+    ck_assert_int_eq(watch.state[0], RUN_BUSY);
+    ck_assert_int_eq(watch.state[1], RUN_DONE);
+    ck_assert_uint_eq(totals.busy, 1);
+    record_abandon(record);
+}
+END_TEST
+
+START_TEST(a_failed_run_does_not_stop_the_others)
+{
+    struct sweep_options options = {.out = scratch, .threads = 1};
+    struct sweep_totals totals;
+    struct watch watch = {0};
+    make_grid("seed=0,1");
+    char id[CONFIG_ID_SIZE], path[PATH_SIZE];
+    config_id(&configs[0], id);
+    ck_assert_int_eq(path_format(path, NULL, "%s/runs/%s/stray", scratch, id), STATUS_OK);
+    ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
+    ck_assert_int_eq(sweep(&options, &watch, &totals), STATUS_DATA);
+    ck_assert_int_eq(watch.state[0], RUN_FAILED);
+    ck_assert_int_eq(watch.state[1], RUN_DONE);
+    ck_assert(strncmp(err.text, id, strlen(id)) == 0); /* says which */
+    ck_assert_ptr_nonnull(strstr(err.text, "without a run.json"));
+    ck_assert_str_eq(watch.message, ""); /* of the run that was fine */
+}
+END_TEST
+
+START_TEST(a_stopped_sweep_goes_on_where_it_was)
+{
+    struct sweep_options options = {.out = scratch, .threads = 1};
+    struct sweep_totals totals;
+    struct watch watch = {.stop_at = 15}; /* in the second run */
+    make_grid("seed=0-2");
+    ck_assert_int_eq(sweep(&options, &watch, &totals), STATUS_INTERRUPTED);
+    ck_assert_ptr_nonnull(strstr(err.text, "stopped by signal 2"));
+    ck_assert_uint_eq(totals.done, 1);
+    ck_assert_int_eq(sweep(&options, &(struct watch){0}, &totals), STATUS_OK);
+    ck_assert_uint_eq(totals.skipped, 1);
+    ck_assert_uint_eq(totals.done, 2);
+}
+END_TEST
+
+static void read_bits(const char *out, size_t i, char **curve, json_t **run)
+{
+    char id[CONFIG_ID_SIZE], path[PATH_SIZE];
+    config_id(&configs[i], id);
+    ck_assert_int_eq(path_format(path, NULL, "%s/runs/%s/curve.csv", out, id), STATUS_OK);
+    *curve = scratch_read(path);
+    ck_assert_int_eq(path_format(path, NULL, "%s/runs/%s/run.json", out, id), STATUS_OK);
+    ck_assert_int_eq(json_read(path, run, &err), STATUS_OK);
+}
+
+START_TEST(alone_and_inside_a_sweep_the_bits_are_the_same)
+{
+    char alone[PATH_SIZE], *curve[2];
+    json_t *run[2];
+    struct sweep_totals totals;
+    ck_assert_int_eq(path_format(alone, NULL, "%s/alone", scratch), STATUS_OK);
+    make_grid("variant=qkv,qk+,qkv_tied");
+    struct sweep_options options = {.out = scratch, .threads = 2};
+    ck_assert_int_eq(sweep_run(configs, n_config, &options, NULL, &totals, &err), STATUS_OK);
+    options = (struct sweep_options){.out = alone, .threads = 1};
+    ck_assert_int_eq(sweep_run(configs + 2, 1, &options, NULL, &totals, &err), STATUS_OK);
+    read_bits(scratch, 2, &curve[0], &run[0]);
+    read_bits(alone, 2, &curve[1], &run[1]);
+    ck_assert_str_eq(curve[0], curve[1]);
+    ck_assert_str_eq(json_get_text(run[0], "weights_sha256", "a"),
+                     json_get_text(run[1], "weights_sha256", "b"));
+    for (size_t i = 0; i < 2; i++) {
+        free(curve[i]);
+        json_decref(run[i]);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sweep");
+    TCase *tcase = tcase_create("sweep");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, finished_runs_are_skipped_and_left_alone);
+    tcase_add_test(tcase, shards_make_every_run_once);
+    tcase_add_test(tcase, a_diverged_run_does_not_stop_the_others);
+    tcase_add_test(tcase, a_run_somebody_else_makes_is_left_to_them);
+    tcase_add_test(tcase, a_failed_run_does_not_stop_the_others);
+    tcase_add_test(tcase, a_stopped_sweep_goes_on_where_it_was);
+    tcase_add_test(tcase, alone_and_inside_a_sweep_the_bits_are_the_same);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

@@ -1,0 +1,405 @@
+#include "runner.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/npy.h"
+#include "lab/metrics.h"
+#include "lab/train.h"
+#include "scratch.h"
+
+static struct error err;
+
+/* small is a model that trains in a few milliseconds; settings ("key=value ...") change it. */
+static struct config small(const char *settings)
+{
+    char text[400];
+    struct config config = config_default();
+    snprintf(text, sizeof text,
+             "n_embd=16 n_layer=2 n_head=2 seq_len=6 n_position=8 n_train=300 n_test=70 "
+             "batch_size=32 n_probe=21 lr=0.01 %s",
+             settings);
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
+        char *equals = strchr(word, '=');
+        *equals = '\0';
+        ck_assert_msg(config_set(&config, word, equals + 1, &err) == STATUS_OK, "%s", err.text);
+    }
+    ck_assert_msg(config_resolve(&config, &err) == STATUS_OK, "%s", err.text);
+    return config;
+}
+
+static void out_folder(const char *out, char path[PATH_SIZE])
+{
+    ck_assert_int_eq(path_format(path, NULL, "%s/%s", scratch, out), STATUS_OK);
+}
+
+static enum status run(const struct config *config, int threads, const char *out,
+                       const struct train_hooks *hooks, struct run_outcome *outcome)
+{
+    char id[CONFIG_ID_SIZE], path[PATH_SIZE];
+    struct record *record;
+    bool claimed;
+    config_id(config, id);
+    out_folder(out, path);
+    ck_assert_msg(record_claim(path, id, &record, &claimed, &err) == STATUS_OK, "%s", err.text);
+    ck_assert(claimed);
+    return train_run(config, threads, record, hooks, outcome, &err);
+}
+
+static struct run_outcome run_fine(const struct config *config, int threads, const char *out)
+{
+    struct run_outcome outcome;
+    ck_assert_msg(run(config, threads, out, NULL, &outcome) == STATUS_OK, "%s", err.text);
+    return outcome;
+}
+
+/* file_of writes the path of a file of a finished run. */
+static void file_of(const struct config *config, const char *out, const char *name,
+                    char path[PATH_SIZE])
+{
+    char id[CONFIG_ID_SIZE];
+    config_id(config, id);
+    ck_assert_int_eq(path_format(path, NULL, "%s/%s/runs/%s/%s", scratch, out, id, name),
+                     STATUS_OK);
+}
+
+static json_t *read_run(const struct config *config, const char *out)
+{
+    char path[PATH_SIZE];
+    json_t *root;
+    file_of(config, out, "run.json", path);
+    ck_assert_msg(json_read(path, &root, &err) == STATUS_OK, "%s", err.text);
+    return root;
+}
+
+static char *read_curve(const struct config *config, const char *out)
+{
+    char path[PATH_SIZE];
+    file_of(config, out, "curve.csv", path);
+    return scratch_read(path);
+}
+
+/* ---- schedule ------------------------------------------------------------------------------- */
+
+START_TEST(learning_rate_by_hand)
+{
+    struct config config = config_default();
+    ck_assert(config_set(&config, "lr", "0.8", NULL) == STATUS_OK);
+    config.warmup = 0.05; /* of 40 steps: 2 */
+    ck_assert_double_eq_tol(train_learning_rate(&config, 0, 40), 0.4, 1e-15);
+    ck_assert_double_eq_tol(train_learning_rate(&config, 1, 40), 0.8, 1e-15);
+    ck_assert_double_eq_tol(train_learning_rate(&config, 2, 40), 0.8, 1e-15);
+    ck_assert_double_eq_tol(train_learning_rate(&config, 21, 40), 0.4, 1e-15);
+    /* cos(pi/3) and cos(2 pi/3), 48 steps after a warm-up of 2 (2.5 of 50, rounded down) */
+    ck_assert_double_eq_tol(train_learning_rate(&config, 18, 50), 0.6, 1e-12);
+    ck_assert_double_eq_tol(train_learning_rate(&config, 34, 50), 0.2, 1e-12);
+    /* the last step of 158 after a warm-up of 7 */
+    config.learning_rate = 1e-3;
+    ck_assert_double_eq_tol(train_learning_rate(&config, 6, 158), 1e-3, 1e-15);
+    ck_assert_double_eq_tol(train_learning_rate(&config, 0, 158), 1e-3 / 7, 1e-15);
+    ck_assert_double_eq_tol(train_learning_rate(&config, 157, 158),
+                            5e-4 * (1 + cos(3.14159265358979 * 150 / 151)), 1e-15);
+}
+END_TEST
+
+START_TEST(learning_rate_at_the_edges)
+{
+    struct config config = config_default();
+    config.learning_rate = 1;
+    config.warmup = 0; /* one step of warm-up, already at the peak */
+    ck_assert_double_eq_tol(train_learning_rate(&config, 0, 10), 1, 1e-15);
+    ck_assert_double_eq_tol(train_learning_rate(&config, 0, 1), 1, 1e-15);
+    config.warmup = 1;
+    for (size_t s = 0; s < 10; s++) {
+        ck_assert_double_eq_tol(train_learning_rate(&config, s, 10), (double)(s + 1) / 10, 1e-15);
+    }
+}
+END_TEST
+
+/* ---- one run -------------------------------------------------------------------------------- */
+
+START_TEST(run_json_says_everything)
+{
+    struct config config = small("variant=qk epochs=3");
+    struct run_outcome outcome = run_fine(&config, 1, "a");
+    json_t *root = read_run(&config, "a");
+    const char *const sections[] = {"format",  "id",      "status",    "config",         "variant",
+                                    "n_param", "results", "attention", "weights_sha256", "timing",
+                                    "machine", "build",   "message"};
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
+        ck_assert_msg(json_object_get(root, sections[i]) != NULL, "%s", sections[i]);
+    }
+    ck_assert_uint_eq(json_object_size(root), sizeof sections / sizeof sections[0]);
+    ck_assert_str_eq(json_get_text(root, "format", ""), "qkvlab-run-1");
+    ck_assert_str_eq(json_get_text(root, "status", ""), "ok");
+    ck_assert_str_eq(json_get_text(root, "id", ""), outcome.id);
+    ck_assert_uint_eq(strlen(json_get_text(root, "weights_sha256", "")), 64);
+    ck_assert(json_is_null(json_object_get(root, "message")));
+    const json_t *results = json_object_get(root, "results");
+    ck_assert_int_eq(json_get_integer(results, "n_step", 0), 30);
+    ck_assert_double_eq(json_get_number(results, "token_accuracy", -1), outcome.token_accuracy);
+    ck_assert_double_eq(json_get_number(results, "loss", -1), outcome.loss);
+    ck_assert_double_eq(json_get_number(results, "position_floor", -1), 0.1);
+    ck_assert_int_eq(json_get_integer(results, "escape_step", STEP_NEVER), outcome.escape_step);
+    ck_assert(json_is_null(json_object_get(results, "diverged_step")));
+    const json_t *variant = json_object_get(root, "variant");
+    ck_assert_str_eq(json_get_text(variant, "id", ""), "qk");
+    ck_assert_int_eq(json_get_integer(variant, "n_slot", 0), 2);
+    ck_assert(json_is_true(json_object_get(variant, "product_symmetric")));
+    const json_t *machine = json_object_get(root, "machine");
+    ck_assert_int_eq(json_get_integer(machine, "threads", 0), 1);
+    ck_assert_ptr_nonnull(strchr(json_get_text(machine, "class", ""), '/'));
+    const json_t *build = json_object_get(root, "build");
+    ck_assert(json_get_text(build, "version", "")[0] != '\0');
+    ck_assert_ptr_nonnull(strstr(json_get_text(build, "blas", ""), "OpenBLAS"));
+    json_decref(root);
+}
+END_TEST
+
+START_TEST(curve_has_a_row_a_step_and_no_times)
+{
+    struct config config = small("");
+    run_fine(&config, 1, "a");
+    char *curve = read_curve(&config, "a");
+    char *save = NULL, *line = strtok_r(curve, "\n", &save);
+    ck_assert_str_eq(line, "step,loss,learning_rate,grad_norm");
+    size_t n_row = 0;
+    for (; (line = strtok_r(NULL, "\n", &save)); n_row++) {
+        size_t step;
+        double loss, rate, norm;
+        int end = 0;
+        ck_assert_int_eq(sscanf(line, "%zu,%lf,%lf,%lf%n", &step, &loss, &rate, &norm, &end), 4);
+        ck_assert_int_eq(line[end], '\0');
+        ck_assert_uint_eq(step, n_row);
+        ck_assert(loss > 0 && loss < 10 && norm > 0);
+        ck_assert_double_eq_tol(rate, train_learning_rate(&config, step, 20), 1e-10);
+    }
+    ck_assert_uint_eq(n_row, 20); /* 2 epochs of 10 batches, the last of 12 sequences */
+    free(curve);
+}
+END_TEST
+
+START_TEST(attention_numbers_and_maps)
+{
+    struct config config = small("variant=qk");
+    run_fine(&config, 1, "a");
+    json_t *root = read_run(&config, "a");
+    const json_t *attention = json_object_get(root, "attention");
+    const json_t *heads = json_object_get(attention, "heads");
+    ck_assert_int_eq(json_get_integer(attention, "layer", -1), 1);
+    ck_assert_int_eq(json_get_integer(attention, "n_probe", -1), 21);
+    ck_assert_uint_eq(json_array_size(heads), 2);
+    double mean = 0, diagonal[2];
+    for (size_t h = 0; h < 2; h++) {
+        const json_t *head = json_array_get(heads, h);
+        mean += json_get_number(head, "needed", NAN) / 2;
+        diagonal[h] = json_get_number(head, "diagonal", NAN);
+        ck_assert_double_le(json_get_number(head, "asymmetry_product", NAN), 1e-5);
+        ck_assert_double_le(json_get_number(head, "asymmetry_scores", NAN), 1e-5);
+    }
+    ck_assert_double_eq_tol(json_get_number(json_object_get(attention, "mean"), "needed", NAN),
+                            mean, 1e-12);
+    for (size_t layer = 0; layer < 2; layer++) {
+        char name[100], path[PATH_SIZE];
+        float *map;
+        size_t dim[NPY_MAX_DIM], n_dim;
+        snprintf(name, sizeof name, "attention/step000020/layer%zu.npy", layer);
+        file_of(&config, "a", name, path);
+        ck_assert_msg(npy_read(path, &map, dim, &n_dim, &err) == STATUS_OK, "%s", err.text);
+        ck_assert(n_dim == 3 && dim[0] == 2 && dim[1] == 6 && dim[2] == 6);
+        for (size_t h = 0; h < 2; h++) {
+            double sum = 0;
+            for (size_t row = 0; row < 6; row++) {
+                double row_sum = 0;
+                for (size_t column = 0; column < 6; column++) {
+                    row_sum += map[h * 36 + row * 6 + column];
+                }
+                ck_assert_double_eq_tol(row_sum, 1, 1e-5);
+                sum += map[h * 36 + row * 7];
+            }
+            /* the mean of the diagonals is the diagonal of the mean */
+            ck_assert(layer == 0 || fabs(sum / 6 - diagonal[h]) < 1e-6);
+        }
+        free(map);
+        snprintf(name, sizeof name, "attention/step000020/sample0_layer%zu.npy", layer);
+        file_of(&config, "a", name, path);
+        ck_assert_int_eq(npy_read(path, &map, dim, &n_dim, &err), STATUS_OK);
+        free(map);
+    }
+    json_decref(root);
+}
+END_TEST
+
+START_TEST(attention_none_keeps_numbers_but_no_maps)
+{
+    struct config config = small("attention=none task=sort variant=qkv");
+    run_fine(&config, 1, "a");
+    char path[PATH_SIZE];
+    file_of(&config, "a", "attention", path);
+    ck_assert(!folder_exists(path));
+    json_t *root = read_run(&config, "a");
+    const json_t *mean = json_object_get(json_object_get(root, "attention"), "mean");
+    ck_assert(json_is_null(json_object_get(mean, "needed"))); /* sort names no key */
+    ck_assert(json_get_number(mean, "diagonal", -1) > 0);
+    ck_assert(json_get_number(mean, "asymmetry_product", -1) > 0.1);
+    json_decref(root);
+}
+END_TEST
+
+START_TEST(copy_is_learned)
+{
+    struct config config = small("task=copy epochs=12 n_train=1000");
+    struct run_outcome outcome = run_fine(&config, 2, "a");
+    ck_assert_double_gt(outcome.token_accuracy, 0.99);
+    ck_assert(outcome.escape_step >= 0 && outcome.escape_step < 100);
+}
+END_TEST
+
+START_TEST(one_token_is_finite)
+{
+    struct config config = small("seq_len=1 variant=qk+");
+    struct run_outcome outcome = run_fine(&config, 1, "a");
+    ck_assert(!outcome.diverged && isfinite(outcome.loss));
+}
+END_TEST
+
+/* ---- the same bits -------------------------------------------------------------------------- */
+
+static void expect_same(const struct config *config, const char *out, const char *other)
+{
+    json_t *a = read_run(config, out), *b = read_run(config, other);
+    ck_assert_str_eq(json_get_text(a, "weights_sha256", "a"),
+                     json_get_text(b, "weights_sha256", "b"));
+    ck_assert(json_equal(json_object_get(a, "results"), json_object_get(b, "results")));
+    ck_assert(json_equal(json_object_get(a, "attention"), json_object_get(b, "attention")));
+    json_decref(a);
+    json_decref(b);
+    char *curve = read_curve(config, out), *other_curve = read_curve(config, other);
+    ck_assert_str_eq(curve, other_curve);
+    free(curve);
+    free(other_curve);
+}
+
+START_TEST(threads_do_not_change_a_bit)
+{
+    const char *const variants[] = {"variant=qkv", "variant=qk+", "variant=qkv_tied task=sort"};
+    for (size_t i = 0; i < 3; i++) {
+        char one[16], other[16];
+        struct config config = small(variants[i]);
+        snprintf(one, sizeof one, "one%zu", i);
+        run_fine(&config, 1, one);
+        const int threads[] = {2, 3, 7};
+        for (size_t k = 0; k < 3; k++) {
+            snprintf(other, sizeof other, "t%d-%zu", threads[k], i);
+            run_fine(&config, threads[k], other);
+            expect_same(&config, one, other);
+        }
+    }
+}
+END_TEST
+
+START_TEST(seeds_and_lanes_do_change_bits)
+{
+    struct config config = small(""), seed = small("seed=1"), lanes = small("lanes=3");
+    run_fine(&config, 1, "a");
+    run_fine(&seed, 1, "a");
+    run_fine(&lanes, 1, "a");
+    json_t *a = read_run(&config, "a"), *b = read_run(&seed, "a"), *c = read_run(&lanes, "a");
+    const char *hash = json_get_text(a, "weights_sha256", "");
+    ck_assert_str_ne(hash, json_get_text(b, "weights_sha256", ""));
+    ck_assert_str_ne(hash, json_get_text(c, "weights_sha256", ""));
+    json_decref(a);
+    json_decref(b);
+    json_decref(c);
+}
+END_TEST
+
+/* ---- endings -------------------------------------------------------------------------------- */
+
+START_TEST(a_diverged_run_is_recorded_with_its_step)
+{
+    struct config config = small("lr=1e6 warmup=0 clip=0");
+    struct run_outcome outcome = run_fine(&config, 2, "a");
+    ck_assert(outcome.diverged);
+    ck_assert(isnan(outcome.token_accuracy));
+    json_t *root = read_run(&config, "a");
+    const json_t *results = json_object_get(root, "results");
+    ck_assert_str_eq(json_get_text(root, "status", ""), "diverged");
+    long long step = json_get_integer(results, "diverged_step", -1);
+    ck_assert(step >= 1 && step < 20);
+    ck_assert_int_eq(json_get_integer(results, "n_step", -1), step + 1);
+    ck_assert(json_is_null(json_object_get(results, "token_accuracy")));
+    ck_assert(json_is_null(json_object_get(root, "attention")));
+    char said[64];
+    snprintf(said, sizeof said, "diverged at step %lld: loss", step);
+    ck_assert_ptr_nonnull(strstr(json_get_text(root, "message", ""), said));
+    json_decref(root);
+    char *curve = read_curve(&config, "a");
+    size_t n_line = 0;
+    for (char *c = curve; *c != '\0'; c++) {
+        n_line += *c == '\n';
+    }
+    ck_assert_uint_eq(n_line, (size_t)step + 2);
+    free(curve);
+}
+END_TEST
+
+struct watch {
+    size_t n_step, stop_at;
+};
+
+static void count_step(void *context, size_t step, size_t n_step, double loss)
+{
+    struct watch *watch = context;
+    ck_assert_uint_eq(step, watch->n_step++);
+    ck_assert_uint_eq(n_step, 20);
+    ck_assert(isfinite(loss));
+}
+
+static int stop_after(void *context)
+{
+    const struct watch *watch = context;
+    return watch->n_step >= watch->stop_at ? 15 : 0;
+}
+
+START_TEST(hooks_see_every_step_and_can_stop)
+{
+    struct config config = small("");
+    struct watch watch = {.stop_at = 1000};
+    struct train_hooks hooks = {.context = &watch, .step = count_step, .stop = stop_after};
+    struct run_outcome outcome;
+    ck_assert_int_eq(run(&config, 1, "a", &hooks, &outcome), STATUS_OK);
+    ck_assert_uint_eq(watch.n_step, 20);
+    watch = (struct watch){.stop_at = 7};
+    ck_assert_int_eq(run(&config, 1, "b", &hooks, &outcome), STATUS_INTERRUPTED);
+    ck_assert_uint_eq(watch.n_step, 7);
+    ck_assert_ptr_nonnull(strstr(err.text, "stopped by signal 15 after step 7 of 20"));
+    char out[PATH_SIZE];
+    out_folder("b", out);
+    ck_assert_int_eq(record_state(out, outcome.id), RECORD_INTERRUPTED);
+    run_fine(&config, 1, "b"); /* again from the beginning */
+    expect_same(&config, "a", "b");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("train");
+    TCase *tcase = tcase_create("train");
+    tcase_add_checked_fixture(tcase, scratch_make, scratch_remove);
+    tcase_add_test(tcase, learning_rate_by_hand);
+    tcase_add_test(tcase, learning_rate_at_the_edges);
+    tcase_add_test(tcase, run_json_says_everything);
+    tcase_add_test(tcase, curve_has_a_row_a_step_and_no_times);
+    tcase_add_test(tcase, attention_numbers_and_maps);
+    tcase_add_test(tcase, attention_none_keeps_numbers_but_no_maps);
+    tcase_add_test(tcase, copy_is_learned);
+    tcase_add_test(tcase, one_token_is_finite);
+    tcase_add_test(tcase, threads_do_not_change_a_bit);
+    tcase_add_test(tcase, seeds_and_lanes_do_change_bits);
+    tcase_add_test(tcase, a_diverged_run_is_recorded_with_its_step);
+    tcase_add_test(tcase, hooks_see_every_step_and_can_stop);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
