@@ -1,6 +1,6 @@
 # The vector kernels are compiled once per SIMD level and chosen at start-up (src/nn/kernels/dispatch.c), so one
 # binary runs everywhere and is fast where it can be.
-set(kernel_sources ${CMAKE_SOURCE_DIR}/src/nn/kernels/kernels.c)
+set(kernel_sources ${CMAKE_SOURCE_DIR}/src/nn/kernels/kernels.c ${CMAKE_SOURCE_DIR}/src/nn/kernels/product.c)
 set(kernel_flags -O3 -fopenmp-simd -ffp-contract=fast -fno-math-errno -fno-trapping-math)
 target_sources(qkvlab_nn PRIVATE ${CMAKE_SOURCE_DIR}/src/nn/kernels/dispatch.c)
 

@@ -119,16 +119,16 @@ struct prepared *prepared_place(const struct model *model, struct arena *arena)
     struct prepared *prepared = placed != NULL ? placed : &measured;
     prepared->block = blocks;
     prepared->embed = arena_floats(arena, shape->n_symbol * d);
-    prepared->head = arena_floats(arena, d * shape->n_class);
+    prepared->head = linear_place(shape->n_class, d, arena);
     for (size_t layer = 0; layer < shape->n_layer; layer++) {
         struct prepared_block *block = blocks != NULL ? &blocks[layer] : &measured_block;
-        block->slots = arena_floats(arena, d * w.slots);
-        block->out = arena_floats(arena, d * d);
-        block->fc1 = arena_floats(arena, d * w.ff);
-        block->fc2 = arena_floats(arena, w.ff * d);
+        block->slots = linear_place(w.slots, d, arena);
+        block->out = linear_place(d, d, arena);
+        block->fc1 = linear_place(w.ff, d, arena);
+        block->fc2 = linear_place(d, w.ff, arena);
         if (shape->variant.query == QUERY_RESIDUAL_MLP) {
-            block->query_fc1 = arena_floats(arena, d * w.query_hidden);
-            block->query_fc2 = arena_floats(arena, w.query_hidden * d);
+            block->query_fc1 = linear_place(w.query_hidden, d, arena);
+            block->query_fc2 = linear_place(d, w.query_hidden, arena);
         }
         if (score_term_has_matrix(shape->variant.score_term)) {
             block->matrix = arena_floats(arena, shape->n_token * shape->n_token);

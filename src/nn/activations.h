@@ -6,6 +6,7 @@
 #define QKVLAB_NN_ACTIVATIONS_H
 
 #include "nn/layout.h"
+#include "nn/linear.h"
 #include "nn/model.h"
 #include "nn/score_term.h"
 
@@ -64,20 +65,18 @@ struct activations {
     double *shift_scratch; /* [2T] */
 };
 
-/* The same for every micro-batch of a step. Transposed weights make all forward products of the
- * kind that reads rows. */
+/* The same for every micro-batch of a step. */
 struct prepared_block {
-    float *slots;                 /* [d,W] */
-    float *out;                   /* [d,d] */
-    float *fc1, *fc2;             /* [d,F], [F,d] */
-    float *query_fc1, *query_fc2; /* [d,d/2], [d/2,d] */
+    struct linear slots; /* all slots of the block are one product */
+    struct linear out, fc1, fc2;
+    struct linear query_fc1, query_fc2; /* residual_mlp */
     float multiplier;
     float *matrix; /* [n_token,n_token] or NULL */
 };
 
 struct prepared {
     float *embed; /* [n_symbol,d] row s is what symbol s becomes, bias included */
-    float *head;  /* [d,C] */
+    struct linear head;
     struct prepared_block *block;
     struct score_tables tables;
 };

@@ -28,10 +28,10 @@ void attention_forward(const struct attention *a, struct view q, struct view k, 
             float *p = probabilities + (b * a->n_head + h) * t * t;
             float *k_transposed = scratch;
             kernel->transpose(t, w, kh.at, kh.ld, k_transposed);
-            matmul_nn(t, t, w, 1.0f, qh.at, qh.ld, k_transposed, t, 0.0f, p, t);
+            matmul_nn(t, t, w, 1.0f, qh.at, qh.ld, k_transposed, t, false, p, t);
             kernel->softmax_forward(t, t, a->scale * a->multiplier, a->matrix, a->matrix_ld,
                                     a->causal ? 1 : t, a->causal ? 1 : 0, p);
-            matmul_nn(t, w, t, 1.0f, p, t, vh.at, vh.ld, 0.0f, oh.at, oh.ld);
+            matmul_nn(t, w, t, 1.0f, p, t, vh.at, vh.ld, false, oh.at, oh.ld);
         }
     }
 }
@@ -54,9 +54,9 @@ void attention_backward(const struct attention *a, struct view q, struct view k,
             struct view dqh = head_view(a, dq, b, h), dkh = head_view(a, dk, b, g);
             struct view dvh = head_view(a, dv, b, g);
             const float *p = probabilities + (b * a->n_head + h) * t * t;
-            matmul_tn(t, w, t, 1.0f, p, t, doh.at, doh.ld, 1.0f, dvh.at, dvh.ld);
+            matmul_tn(t, w, t, 1.0f, p, t, doh.at, doh.ld, true, dvh.at, dvh.ld);
             kernel->transpose(t, w, vh.at, vh.ld, v_transposed);
-            matmul_nn(t, t, w, 1.0f, doh.at, doh.ld, v_transposed, t, 0.0f, ds, t);
+            matmul_nn(t, t, w, 1.0f, doh.at, doh.ld, v_transposed, t, false, ds, t);
             kernel->softmax_backward(t, t, p, ds);
             if (d_matrix != NULL) {
                 for (size_t ij = 0; ij < t * t; ij++) {
@@ -66,11 +66,11 @@ void attention_backward(const struct attention *a, struct view q, struct view k,
             if (d_multiplier != NULL) {
                 /* sum_ij dS'_ij S_ij = sum_i q_i . (scale sum_j dS'_ij k_j): S itself is not kept.
                  */
-                matmul_nn(t, w, t, a->scale, ds, t, kh.at, kh.ld, 0.0f, dq_raw, w);
+                matmul_nn(t, w, t, a->scale, ds, t, kh.at, kh.ld, false, dq_raw, w);
                 *d_multiplier += kernel->dot(t, w, qh.at, qh.ld, dq_raw, w);
             }
-            matmul_nn(t, w, t, to_product, ds, t, kh.at, kh.ld, 1.0f, dqh.at, dqh.ld);
-            matmul_tn(t, w, t, to_product, ds, t, qh.at, qh.ld, 1.0f, dkh.at, dkh.ld);
+            matmul_nn(t, w, t, to_product, ds, t, kh.at, kh.ld, true, dqh.at, dqh.ld);
+            matmul_tn(t, w, t, to_product, ds, t, qh.at, qh.ld, true, dkh.at, dkh.ld);
         }
     }
 }
@@ -82,7 +82,7 @@ void attention_scores(const struct attention *a, size_t sequence, struct view q,
     for (size_t h = 0; h < a->n_head; h++) {
         struct view qh = head_view(a, q, sequence, h), kh = head_view(a, k, sequence, h / group);
         float *s = product + h * t * t, *entering = scores + h * t * t;
-        matmul_nt(t, t, a->head_width, a->scale, qh.at, qh.ld, kh.at, kh.ld, 0.0f, s, t);
+        matmul_nt(t, t, a->head_width, a->scale, qh.at, qh.ld, kh.at, kh.ld, false, s, t);
         for (size_t i = 0; i < t; i++) {
             for (size_t j = 0; j < t; j++) {
                 float bias = a->matrix == NULL ? 0.0f : a->matrix[i * a->matrix_ld + j];

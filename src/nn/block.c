@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "nn/kernels/kernels.h"
-#include "nn/matmul.h"
 #include "nn/query.h"
 
 struct attention block_attention(const struct model *model, const struct prepared *prepared,
@@ -79,8 +78,7 @@ static void attention_part_forward(const struct model *model, const float *param
     kernel->layer_norm_forward(n_row, d, block->x_in, param + at->ln1_weight, param + at->ln1_bias,
                                block->ln1, block->ln1_saved.mean, block->ln1_saved.rstd);
     kernel->fill_rows(n_row, w.slots, NULL, param + at->slots_bias, block->slots);
-    matmul_nn(n_row, w.slots, d, 1.0f, block->ln1, d, ready->slots, w.slots, 1.0f, block->slots,
-              w.slots);
+    linear_forward(&ready->slots, n_row, block->ln1, true, block->slots);
     if (shape->variant.query == QUERY_RESIDUAL_MLP) {
         query_forward(model, param, ready, at, n_row, block);
     }
@@ -95,7 +93,7 @@ static void attention_part_forward(const struct model *model, const float *param
     attention_forward(&attention, roles.q, roles.k, roles.v, block->attention, block->mix,
                       act->attention_scratch);
     kernel->fill_rows(n_row, d, block->x_in, param + at->out_bias, block->x_mid);
-    matmul_nn(n_row, d, d, 1.0f, block->mix, d, ready->out, d, 1.0f, block->x_mid, d);
+    linear_forward(&ready->out, n_row, block->mix, true, block->x_mid);
 }
 
 static void mlp_part_forward(const struct model *model, const float *param,
@@ -106,10 +104,10 @@ static void mlp_part_forward(const struct model *model, const float *param,
     size_t d = model->shape.n_embd, ff = model->shape.mlp_ratio * d;
     kernel->layer_norm_forward(n_row, d, block->x_mid, param + at->ln2_weight, param + at->ln2_bias,
                                block->ln2, block->ln2_saved.mean, block->ln2_saved.rstd);
-    matmul_nn(n_row, ff, d, 1.0f, block->ln2, d, ready->fc1, ff, 0.0f, block->slope, ff);
+    linear_forward(&ready->fc1, n_row, block->ln2, false, block->slope);
     kernel->bias_gelu(n_row, ff, block->slope, param + at->fc1_bias, block->gelu);
     kernel->fill_rows(n_row, d, block->x_mid, param + at->fc2_bias, x_out);
-    matmul_nn(n_row, d, ff, 1.0f, block->gelu, ff, ready->fc2, d, 1.0f, x_out, d);
+    linear_forward(&ready->fc2, n_row, block->gelu, true, x_out);
 }
 
 void block_forward(const struct model *model, const float *param, const struct prepared *prepared,
@@ -125,18 +123,19 @@ void block_forward(const struct model *model, const float *param, const struct p
  * -------------------------------------------------------------------------------------- */
 
 static void mlp_part_backward(const struct model *model, const float *param,
-                              const struct block_offsets *at, size_t n_row,
-                              struct block_activations *block, struct activations *act, float *grad)
+                              const struct prepared_block *ready, const struct block_offsets *at,
+                              size_t n_row, struct block_activations *block,
+                              struct activations *act, float *grad)
 {
     const struct kernels *kernel = kernels_active();
     size_t d = model->shape.n_embd, ff = model->shape.mlp_ratio * d;
-    matmul_tn(d, ff, n_row, 1.0f, act->dx, d, block->gelu, ff, 1.0f, grad + at->fc2_weight, ff);
-    kernel->column_sum(n_row, d, act->dx, d, grad + at->fc2_bias);
-    matmul_nn(n_row, ff, d, 1.0f, act->dx, d, param + at->fc2_weight, ff, 0.0f, act->dff, ff);
+    linear_gradient(&ready->fc2, n_row, block->gelu, act->dx, grad + at->fc2_weight,
+                    grad + at->fc2_bias);
+    linear_backward(&ready->fc2, n_row, act->dx, act->dff);
     kernel->multiply(n_row * ff, act->dff, block->slope);
-    matmul_tn(ff, d, n_row, 1.0f, act->dff, ff, block->ln2, d, 1.0f, grad + at->fc1_weight, d);
-    kernel->column_sum(n_row, ff, act->dff, ff, grad + at->fc1_bias);
-    matmul_nn(n_row, d, ff, 1.0f, act->dff, ff, param + at->fc1_weight, d, 0.0f, act->dnorm, d);
+    linear_gradient(&ready->fc1, n_row, block->ln2, act->dff, grad + at->fc1_weight,
+                    grad + at->fc1_bias);
+    linear_backward(&ready->fc1, n_row, act->dff, act->dnorm);
     kernel->layer_norm_backward(n_row, d, act->dnorm, block->x_mid, block->ln2_saved.mean,
                                 block->ln2_saved.rstd, param + at->ln2_weight, act->dx,
                                 grad + at->ln2_weight, grad + at->ln2_bias);
@@ -198,23 +197,21 @@ static void attention_part_backward(const struct model *model, const float *para
     const struct kernels *kernel = kernels_active();
     const struct model_shape *shape = &model->shape;
     const struct block_offsets *at = &model->layout.block[layer];
+    const struct prepared_block *ready = &prepared->block[layer];
     struct block_activations *block = &act->block[layer];
-    struct widths w = widths_of(shape);
     size_t d = shape->n_embd, n_row = n_sequence * n_token;
 
-    matmul_tn(d, d, n_row, 1.0f, act->dx, d, block->mix, d, 1.0f, grad + at->out_weight, d);
-    kernel->column_sum(n_row, d, act->dx, d, grad + at->out_bias);
-    matmul_nn(n_row, d, d, 1.0f, act->dx, d, param + at->out_weight, d, 0.0f, act->dmix, d);
+    linear_gradient(&ready->out, n_row, block->mix, act->dx, grad + at->out_weight,
+                    grad + at->out_bias);
+    linear_backward(&ready->out, n_row, act->dx, act->dmix);
     scores_backward(model, param, prepared, layer, n_sequence, n_token, act, grad);
-    matmul_tn(w.slots, d, n_row, 1.0f, act->dslots, w.slots, block->ln1, d, 1.0f,
-              grad + at->slots_weight, d);
-    kernel->column_sum(n_row, w.slots, act->dslots, w.slots, grad + at->slots_bias);
-    matmul_nn(n_row, d, w.slots, 1.0f, act->dslots, w.slots, param + at->slots_weight, d, 0.0f,
-              act->dnorm, d);
+    linear_gradient(&ready->slots, n_row, block->ln1, act->dslots, grad + at->slots_weight,
+                    grad + at->slots_bias);
+    linear_backward(&ready->slots, n_row, act->dslots, act->dnorm);
     if (shape->variant.query == QUERY_IDENTITY) {
         kernel->add(n_row * d, act->dnorm, act->dquery);
     } else if (shape->variant.query == QUERY_RESIDUAL_MLP) {
-        query_backward(model, param, at, n_row, block, act, act->dnorm, grad);
+        query_backward(model, param, ready, at, n_row, block, act, act->dnorm, grad);
     }
     kernel->layer_norm_backward(n_row, d, act->dnorm, block->x_in, block->ln1_saved.mean,
                                 block->ln1_saved.rstd, param + at->ln1_weight, act->dx,
@@ -225,7 +222,7 @@ void block_backward(const struct model *model, const float *param, const struct 
                     size_t layer, size_t n_sequence, size_t n_token, struct activations *act,
                     float *grad)
 {
-    mlp_part_backward(model, param, &model->layout.block[layer], n_sequence * n_token,
-                      &act->block[layer], act, grad);
+    mlp_part_backward(model, param, &prepared->block[layer], &model->layout.block[layer],
+                      n_sequence * n_token, &act->block[layer], act, grad);
     attention_part_backward(model, param, prepared, layer, n_sequence, n_token, act, grad);
 }

@@ -43,7 +43,7 @@ size_t engine_default_lanes(const struct model_shape *shape)
     }
     size_t n_param = model.layout.n_param;
     model_free(&model);
-    return n_param <= 300000 ? 16 : n_param <= 1200000 ? 8 : 4;
+    return n_param <= 60000 ? 16 : n_param <= 600000 ? 8 : 4;
 }
 
 /* About 128 rows fill the vector units in matrix products and keep activations in a second-level
@@ -258,7 +258,8 @@ static void update_chunk(struct engine *engine, size_t chunk, const struct adam_
     }
 }
 
-/* step computes the gradient and, with options, updates the weights: three barriers. */
+/* step computes the gradient and, with options, updates the weights: a handful of
+ * barriers a step. */
 static struct train_result step(struct engine *engine, const struct batch *batch,
                                 const struct adam_options *options)
 {
@@ -291,10 +292,11 @@ static struct train_result step(struct engine *engine, const struct batch *batch
             for (size_t chunk = 0; chunk < engine->n_chunk; chunk++) {
                 update_chunk(engine, chunk, &update);
             }
+#pragma omp for schedule(dynamic, 1)
+            for (size_t part = 0; part < prepared_n_part(&engine->model); part++) {
+                prepared_update(&engine->model, engine->param, part, engine->prepared);
+            }
         }
-    }
-    if (options != NULL && result.finite) {
-        engine_weights_changed(engine);
     }
     return result;
 }
@@ -368,5 +370,7 @@ struct adam_state *engine_adam(struct engine *engine)
 
 void engine_weights_changed(struct engine *engine)
 {
-    prepared_update(&engine->model, engine->param, engine->prepared);
+    for (size_t part = 0; part < prepared_n_part(&engine->model); part++) {
+        prepared_update(&engine->model, engine->param, part, engine->prepared);
+    }
 }

@@ -1,30 +1,55 @@
-/* The only file that calls OpenBLAS while a model trains. */
 #include "nn/matmul.h"
 
 #include <cblas.h>
 
-static void product(CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b, size_t m, size_t n, size_t k,
-                    float alpha, const float *a, size_t lda, const float *b, size_t ldb, float beta,
-                    float *c, size_t ldc)
+#include "nn/kernels/kernels.h"
+
+/* From this many rows of C on, reading a transposed A with a stride costs more than the library's
+ * copies. */
+#define LIBRARY_ROWS 512
+
+static void library(CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b, size_t m, size_t n, size_t k,
+                    float alpha, const float *a, size_t lda, const float *b, size_t ldb,
+                    bool accumulate, float *c, size_t ldc)
 {
     cblas_sgemm(CblasRowMajor, trans_a, trans_b, (blasint)m, (blasint)n, (blasint)k, alpha, a,
-                (blasint)lda, b, (blasint)ldb, beta, c, (blasint)ldc);
+                (blasint)lda, b, (blasint)ldb, accumulate ? 1.0f : 0.0f, c, (blasint)ldc);
 }
 
 void matmul_nn(size_t m, size_t n, size_t k, float alpha, const float *a, size_t lda,
-               const float *b, size_t ldb, float beta, float *c, size_t ldc)
+               const float *b, size_t ldb, bool accumulate, float *c, size_t ldc)
 {
-    product(CblasNoTrans, CblasNoTrans, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    kernels_active()->product->general(m, n, k, alpha, a, lda, 1, b, ldb, accumulate, c, ldc);
 }
 
 void matmul_tn(size_t m, size_t n, size_t k, float alpha, const float *a, size_t lda,
-               const float *b, size_t ldb, float beta, float *c, size_t ldc)
+               const float *b, size_t ldb, bool accumulate, float *c, size_t ldc)
 {
-    product(CblasTrans, CblasNoTrans, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    if (m >= LIBRARY_ROWS) {
+        library(CblasTrans, CblasNoTrans, m, n, k, alpha, a, lda, b, ldb, accumulate, c, ldc);
+    } else {
+        kernels_active()->product->general(m, n, k, alpha, a, 1, lda, b, ldb, accumulate, c, ldc);
+    }
 }
 
 void matmul_nt(size_t m, size_t n, size_t k, float alpha, const float *a, size_t lda,
-               const float *b, size_t ldb, float beta, float *c, size_t ldc)
+               const float *b, size_t ldb, bool accumulate, float *c, size_t ldc)
 {
-    product(CblasNoTrans, CblasTrans, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    library(CblasNoTrans, CblasTrans, m, n, k, alpha, a, lda, b, ldb, accumulate, c, ldc);
+}
+
+size_t matmul_packed_size(size_t n, size_t k)
+{
+    return (n + PRODUCT_MAX_PANEL - 1) / PRODUCT_MAX_PANEL * PRODUCT_MAX_PANEL * k;
+}
+
+void matmul_pack(size_t n, size_t k, const float *b, size_t row, size_t column, float *packed)
+{
+    kernels_active()->product->pack(n, k, b, row, column, packed);
+}
+
+void matmul_packed(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *packed,
+                   bool accumulate, float *c, size_t ldc)
+{
+    kernels_active()->product->packed(m, n, k, a, lda, packed, accumulate, c, ldc);
 }

@@ -8,7 +8,6 @@
 #include "nn/block.h"
 #include "nn/kernels/kernels.h"
 #include "nn/layout.h"
-#include "nn/matmul.h"
 
 #define MAX_PARAM ((size_t)1 << 31)
 
@@ -132,33 +131,62 @@ void model_initialise(const struct model *model, uint64_t seed, float *param)
 /* ---- what a step's micro-batches share
  * -------------------------------------------------------------- */
 
-void prepared_update(const struct model *model, const float *param, struct prepared *prepared)
+static void prepare_ends(const struct model *model, const float *param, struct prepared *prepared)
 {
     const struct kernels *kernel = kernels_active();
     const struct model_shape *shape = &model->shape;
     const struct layout *layout = &model->layout;
-    struct widths w = widths_of(shape);
-    size_t d = shape->n_embd;
-    kernel->transpose(d, shape->n_symbol, param + layout->embed_weight, shape->n_symbol,
+    kernel->transpose(shape->n_embd, shape->n_symbol, param + layout->embed_weight, shape->n_symbol,
                       prepared->embed);
     for (size_t symbol = 0; symbol < shape->n_symbol; symbol++) {
-        kernel->add(d, prepared->embed + symbol * d, param + layout->embed_bias);
+        kernel->add(shape->n_embd, prepared->embed + symbol * shape->n_embd,
+                    param + layout->embed_bias);
     }
-    kernel->transpose(shape->n_class, d, param + layout->head_weight, d, prepared->head);
-    for (size_t layer = 0; layer < shape->n_layer; layer++) {
-        const struct block_offsets *at = &layout->block[layer];
-        struct prepared_block *block = &prepared->block[layer];
-        kernel->transpose(w.slots, d, param + at->slots_weight, d, block->slots);
-        kernel->transpose(d, d, param + at->out_weight, d, block->out);
-        kernel->transpose(w.ff, d, param + at->fc1_weight, d, block->fc1);
-        kernel->transpose(d, w.ff, param + at->fc2_weight, w.ff, block->fc2);
-        if (shape->variant.query == QUERY_RESIDUAL_MLP) {
-            kernel->transpose(w.query_hidden, d, param + at->query_fc1, d, block->query_fc1);
-            kernel->transpose(d, w.query_hidden, param + at->query_fc2, w.query_hidden,
-                              block->query_fc2);
-        }
-        score_term_prepare(shape->variant.score_term, &prepared->tables, at, param,
+    linear_pack(&prepared->head, param + layout->head_weight);
+}
+
+/* prepare_block_part does one of the BLOCK_PARTS pieces of work of a block. */
+#define BLOCK_PARTS 4
+static void prepare_block_part(const struct model *model, const float *param, size_t layer,
+                               size_t part, struct prepared *prepared)
+{
+    const struct block_offsets *at = &model->layout.block[layer];
+    struct prepared_block *block = &prepared->block[layer];
+    switch (part) {
+    case 0:
+        linear_pack(&block->slots, param + at->slots_weight);
+        score_term_prepare(model->shape.variant.score_term, &prepared->tables, at, param,
                            &block->multiplier, block->matrix);
+        break;
+    case 1:
+        linear_pack(&block->out, param + at->out_weight);
+        if (model->shape.variant.query == QUERY_RESIDUAL_MLP) {
+            linear_pack(&block->query_fc1, param + at->query_fc1);
+            linear_pack(&block->query_fc2, param + at->query_fc2);
+        }
+        break;
+    case 2:
+        linear_pack(&block->fc1, param + at->fc1_weight);
+        break;
+    default:
+        linear_pack(&block->fc2, param + at->fc2_weight);
+        break;
+    }
+}
+
+size_t prepared_n_part(const struct model *model)
+{
+    return 1 + BLOCK_PARTS * model->shape.n_layer;
+}
+
+void prepared_update(const struct model *model, const float *param, size_t part,
+                     struct prepared *prepared)
+{
+    if (part == 0) {
+        prepare_ends(model, param, prepared);
+    } else {
+        prepare_block_part(model, param, (part - 1) / BLOCK_PARTS, (part - 1) % BLOCK_PARTS,
+                           prepared);
     }
 }
 
@@ -193,8 +221,7 @@ void model_forward(const struct model *model, const float *param, const struct p
                                param + layout->ln_f_bias, act->ln_f, act->ln_f_saved.mean,
                                act->ln_f_saved.rstd);
     kernel->fill_rows(n_row, shape->n_class, NULL, param + layout->head_bias, act->logits);
-    matmul_nn(n_row, shape->n_class, d, 1.0f, act->ln_f, d, prepared->head, shape->n_class, 1.0f,
-              act->logits, shape->n_class);
+    linear_forward(&prepared->head, n_row, act->ln_f, true, act->logits);
 }
 
 const float *activations_logits(const struct activations *act)
@@ -260,17 +287,16 @@ struct loss_sums model_loss(const struct model *model, const struct batch *batch
 /* ---- backward
  * -------------------------------------------------------------------------------------- */
 
-static void head_backward(const struct model *model, const float *param, size_t n_row,
-                          struct activations *act, float *grad)
+static void head_backward(const struct model *model, const float *param,
+                          const struct prepared *prepared, size_t n_row, struct activations *act,
+                          float *grad)
 {
     const struct kernels *kernel = kernels_active();
     const struct layout *layout = &model->layout;
-    size_t d = model->shape.n_embd, n_class = model->shape.n_class;
-    matmul_tn(n_class, d, n_row, 1.0f, act->dlogits, n_class, act->ln_f, d, 1.0f,
-              grad + layout->head_weight, d);
-    kernel->column_sum(n_row, n_class, act->dlogits, n_class, grad + layout->head_bias);
-    matmul_nn(n_row, d, n_class, 1.0f, act->dlogits, n_class, param + layout->head_weight, d, 0.0f,
-              act->dnorm, d);
+    size_t d = model->shape.n_embd;
+    linear_gradient(&prepared->head, n_row, act->ln_f, act->dlogits, grad + layout->head_weight,
+                    grad + layout->head_bias);
+    linear_backward(&prepared->head, n_row, act->dlogits, act->dnorm);
     memset(act->dx, 0, n_row * d * sizeof *act->dx);
     kernel->layer_norm_backward(n_row, d, act->dnorm, act->x_out, act->ln_f_saved.mean,
                                 act->ln_f_saved.rstd, param + layout->ln_f_weight, act->dx,
@@ -303,7 +329,7 @@ static void embed_backward(const struct model *model, const struct batch *batch,
 void model_backward(const struct model *model, const float *param, const struct prepared *prepared,
                     const struct batch *batch, struct activations *act, float *grad)
 {
-    head_backward(model, param, batch->n_sequence * batch->n_token, act, grad);
+    head_backward(model, param, prepared, batch->n_sequence * batch->n_token, act, grad);
     for (size_t layer = model->shape.n_layer; layer-- > 0;) {
         block_backward(model, param, prepared, layer, batch->n_sequence, batch->n_token, act, grad);
     }

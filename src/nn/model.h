@@ -91,11 +91,14 @@ struct activations;
 struct activations *activations_place(const struct model *model, size_t max_sequence,
                                       struct arena *arena);
 
-/* What all micro-batches of a step share: transposed weights and the score terms' matrices. */
+/* What all micro-batches of a step share: packed weights and the score terms' matrices. */
 struct prepared;
 struct prepared *prepared_place(const struct model *model, struct arena *arena);
-/* prepared_update recomputes them from param; call it after every change of param. */
-void prepared_update(const struct model *model, const float *param, struct prepared *prepared);
+/* prepared_update recomputes one of prepared_n_part independent parts from param; all must follow
+ * every change of param. */
+size_t prepared_n_part(const struct model *model);
+void prepared_update(const struct model *model, const float *param, size_t part,
+                     struct prepared *prepared);
 
 /* model_forward computes the logits [R,C] of a micro-batch, left in act. */
 void model_forward(const struct model *model, const float *param, const struct prepared *prepared,

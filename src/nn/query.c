@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "nn/kernels/kernels.h"
-#include "nn/matmul.h"
 
 void query_forward(const struct model *model, const float *param,
                    const struct prepared_block *prepared, const struct block_offsets *at,
@@ -14,11 +13,9 @@ void query_forward(const struct model *model, const float *param,
     struct query_activations *query = &block->query;
     kernel->rms_norm_forward(n_row, d, block->ln1, d, param + at->query_norm_in, query->normed, d,
                              query->rrms);
-    matmul_nn(n_row, hidden, d, 1.0f, query->normed, d, prepared->query_fc1, hidden, 0.0f,
-              query->slope, hidden);
+    linear_forward(&prepared->query_fc1, n_row, query->normed, false, query->slope);
     kernel->bias_gelu(n_row, hidden, query->slope, NULL, query->gelu);
-    matmul_nn(n_row, d, hidden, 1.0f, query->gelu, hidden, prepared->query_fc2, d, 0.0f,
-              query->hidden, d);
+    linear_forward(&prepared->query_fc2, n_row, query->gelu, false, query->hidden);
     kernel->layer_norm_forward(n_row, d, query->hidden, param + at->query_norm_out_weight,
                                param + at->query_norm_out_bias, query->query, query->norm_out.mean,
                                query->norm_out.rstd);
@@ -27,7 +24,8 @@ void query_forward(const struct model *model, const float *param,
     }
 }
 
-void query_backward(const struct model *model, const float *param, const struct block_offsets *at,
+void query_backward(const struct model *model, const float *param,
+                    const struct prepared_block *prepared, const struct block_offsets *at,
                     size_t n_row, struct block_activations *block, struct activations *act,
                     float *dx, float *grad)
 {
@@ -43,14 +41,11 @@ void query_backward(const struct model *model, const float *param, const struct 
     kernel->layer_norm_backward(n_row, d, df, query->hidden, query->norm_out.mean,
                                 query->norm_out.rstd, param + at->query_norm_out_weight, dhidden,
                                 grad + at->query_norm_out_weight, grad + at->query_norm_out_bias);
-    matmul_tn(d, hidden, n_row, 1.0f, dhidden, d, query->gelu, hidden, 1.0f, grad + at->query_fc2,
-              hidden);
-    matmul_nn(n_row, hidden, d, 1.0f, dhidden, d, param + at->query_fc2, hidden, 0.0f, dgelu,
-              hidden);
+    linear_gradient(&prepared->query_fc2, n_row, query->gelu, dhidden, grad + at->query_fc2, NULL);
+    linear_backward(&prepared->query_fc2, n_row, dhidden, dgelu);
     kernel->multiply(n_row * hidden, dgelu, query->slope);
-    matmul_tn(hidden, d, n_row, 1.0f, dgelu, hidden, query->normed, d, 1.0f, grad + at->query_fc1,
-              d);
-    matmul_nn(n_row, d, hidden, 1.0f, dgelu, hidden, param + at->query_fc1, d, 0.0f, dhidden, d);
+    linear_gradient(&prepared->query_fc1, n_row, query->normed, dgelu, grad + at->query_fc1, NULL);
+    linear_backward(&prepared->query_fc1, n_row, dgelu, dhidden);
     kernel->rms_norm_backward(n_row, d, dhidden, d, block->ln1, d, query->rrms,
                               param + at->query_norm_in, dx, d, grad + at->query_norm_in);
 }

@@ -17,7 +17,8 @@ void query_forward(const struct model *model, const float *param,
 
 /* query_backward adds the gradients of f's weights to grad and that of X to dx, from act->dquery.
  * It overwrites act->dff and act->dmix. */
-void query_backward(const struct model *model, const float *param, const struct block_offsets *at,
+void query_backward(const struct model *model, const float *param,
+                    const struct prepared_block *prepared, const struct block_offsets *at,
                     size_t n_row, struct block_activations *block, struct activations *act,
                     float *dx, float *grad);
 

@@ -16,7 +16,7 @@
  * ------------------------------------------------------------------------------- */
 
 typedef void product_function(size_t m, size_t n, size_t k, float alpha, const float *a, size_t lda,
-                              const float *b, size_t ldb, float beta, float *c, size_t ldc);
+                              const float *b, size_t ldb, bool accumulate, float *c, size_t ldc);
 
 #define MAX_SIDE 67
 
@@ -54,7 +54,7 @@ static double product_error(size_t p, const size_t shape[3], struct buffers *x)
     for (size_t i = 0; i < m * n; i++) {
         x->c[i] = NAN;
     }
-    PRODUCTS[p].function(m, n, k, 1.0f, x->a, lda, x->b, ldb, 0.0f, x->c, n);
+    PRODUCTS[p].function(m, n, k, 1.0f, x->a, lda, x->b, ldb, false, x->c, n);
     double worst = 0.0;
     for (size_t i = 0; i < m; i++) {
         for (size_t j = 0; j < n; j++) {
@@ -124,7 +124,7 @@ static void check_concurrent(struct selftest_result *result)
     static float expected[N_SHAPE][MAX_SIDE * MAX_SIDE];
     for (size_t s = 0; s < N_SHAPE; s++) {
         const size_t *shape = SHAPES[s];
-        matmul_nn(shape[0], shape[1], shape[2], 1.0f, x.a, shape[2], x.b, shape[1], 0.0f,
+        matmul_nn(shape[0], shape[1], shape[2], 1.0f, x.a, shape[2], x.b, shape[1], false,
                   expected[s], shape[1]);
     }
     int n_wrong = 0;
@@ -132,7 +132,7 @@ static void check_concurrent(struct selftest_result *result)
     for (int repeat = 0; repeat < 2000; repeat++) {
         const size_t *shape = SHAPES[(size_t)repeat % N_SHAPE];
         float c[MAX_SIDE * MAX_SIDE];
-        matmul_nn(shape[0], shape[1], shape[2], 1.0f, x.a, shape[2], x.b, shape[1], 0.0f, c,
+        matmul_nn(shape[0], shape[1], shape[2], 1.0f, x.a, shape[2], x.b, shape[1], false, c,
                   shape[1]);
         size_t bytes = shape[0] * shape[1] * sizeof *c;
         n_wrong += memcmp(c, expected[(size_t)repeat % N_SHAPE], bytes) != 0;

@@ -1,15 +1,10 @@
 /* See kernels.h. `omp simd` says that a loop's iterations are independent, or that a sum may be
  * split over vector lanes: that is all the freedom the compiler gets, and it takes it the same way
  * every time. */
-#include "nn/kernels/kernels.h"
-
 #include <math.h>
 #include <string.h>
 
-#define PASTE(a, b) a##b
-#define LEVEL_NAME(prefix, level) PASTE(prefix, level)
-#define TO_TEXT(x) #x
-#define LEVEL_TEXT(level) TO_TEXT(level)
+#include "nn/kernels/level.h"
 
 /* Rows that are summed in float before the sum is carried on in double. */
 #define SUM_BLOCK 16
@@ -46,9 +41,9 @@ static inline __attribute__((always_inline)) float exp_lane(float x)
     return x < -87.33f ? 0.0f : y;
 }
 
-/* erfc(a) e^(a^2) for a >= 0, as (1 - s)(1 + s R(s)) with s = a/(2 + a): a least-maximum fit of our own
- * over 0 <= a <= 9.4, relative error 4.7e-8 before rounding. It is exact at 0, where erf takes the
- * difference to 1. */
+/* erfc(a) e^(a^2) for a >= 0, as (1 - s)(1 + s R(s)) with s = a/(2 + a): a least-maximum fit of our
+ * own over 0 <= a <= 9.4, relative error 4.7e-8 before rounding. It is exact at 0, where erf takes
+ * the difference to 1. */
 static inline __attribute__((always_inline)) float erfcx_lane(float a)
 {
     float t = 1.0f / (1.0f + 0.5f * a);
@@ -435,6 +430,7 @@ static void adam(size_t n, const struct adam_update *update, float decay, float 
 extern const struct kernels LEVEL_NAME(kernels_, KERNEL_LEVEL);
 const struct kernels LEVEL_NAME(kernels_, KERNEL_LEVEL) = {
     .level = LEVEL_TEXT(KERNEL_LEVEL),
+    .product = &LEVEL_NAME(product_kernels_, KERNEL_LEVEL),
     .vector_exp = vector_exp,
     .vector_erf = vector_erf,
     .layer_norm_forward = layer_norm_forward,

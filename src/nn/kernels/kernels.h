@@ -25,8 +25,25 @@
 #define LAYER_NORM_EPSILON 1e-5f
 #define RMS_NORM_EPSILON 1e-6f
 
+/* A packed B has its columns rounded up to whole panels; this is the widest panel of any level. */
+#define PRODUCT_MAX_PANEL 32
+
+/* Matrix products (product.c). C [m,n] = alpha A B, or C += with accumulate. */
+struct product_kernels {
+    /* A[i,l] = a[i a_row + l a_depth]: A itself or its transpose. B [k,n] with leading dimension
+     * ldb. */
+    void (*general)(size_t m, size_t n, size_t k, float alpha, const float *a, size_t a_row,
+                    size_t a_depth, const float *b, size_t ldb, bool accumulate, float *c,
+                    size_t ldc);
+    /* Packs B[l,j] = b[l row + j column] for use by packed. */
+    void (*pack)(size_t n, size_t k, const float *b, size_t row, size_t column, float *packed);
+    void (*packed)(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *packed,
+                   bool accumulate, float *c, size_t ldc);
+};
+
 struct kernels {
     const char *level; /* "generic", "v3", "v4": x86-64 levels */
+    const struct product_kernels *product;
 
     /* y = exp(x): 0 below -87.33, saturated above 88.37; NaN stays NaN. */
     void (*vector_exp)(size_t n, const float *x, float *y);

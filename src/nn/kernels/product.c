@@ -1,0 +1,226 @@
+/* Matrix products for the sizes a small transformer has: tens to hundreds of rows and columns.
+ *
+ * A general library packs both operands of every call, which costs as much as the arithmetic when a
+ * side is 64. Here B is read as panels of PANEL columns, packed once a step for weights and at most
+ * once a product for activations, and A is read where it lies, through two strides, so that A and
+ * its transpose are the same code. The innermost block keeps ROWS x PANEL sums in registers.
+ */
+#include <string.h>
+
+#include "nn/kernels/level.h"
+
+/* Floats of a vector register, vectors of a panel, rows of a block: as many sums as registers
+ * allow. */
+#if defined(__AVX512F__)
+#define VECTOR 16
+#define MAX_ROWS 12
+#elif defined(__AVX2__)
+#define VECTOR 8
+#define MAX_ROWS 6
+#else
+#define VECTOR 4
+#define MAX_ROWS 4
+#endif
+#define PANEL_VECTORS 2
+#define PANEL (PANEL_VECTORS * VECTOR)
+/* Depth of a panel that is packed on the stack. */
+#define DEPTH 256
+
+_Static_assert(PANEL <= PRODUCT_MAX_PANEL, "packed sizes are computed for the widest panel");
+
+typedef float vector __attribute__((vector_size(VECTOR * sizeof(float))));
+
+static inline __attribute__((always_inline)) vector load(const float *x)
+{
+    vector v;
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
+static inline __attribute__((always_inline)) void store(float *x, vector v)
+{
+    memcpy(x, &v, sizeof v);
+}
+
+/* A, read as a[i * row + l * depth] for row i of C and depth l. */
+struct left {
+    const float *at;
+    size_t row, depth;
+};
+
+struct output {
+    float *at;
+    size_t ld;
+    float alpha;
+    bool accumulate;
+};
+
+/* block computes rows x (vectors * VECTOR) elements of C, of which n_col are stored. All of rows
+ * and vectors are constants where it is inlined, so the sums live in registers. */
+static inline __attribute__((always_inline)) void block(size_t rows, size_t vectors, size_t n_col,
+                                                        size_t depth, struct left a, const float *b,
+                                                        size_t ldb, struct output c)
+{
+    vector sum[MAX_ROWS][PANEL_VECTORS] = {{{0}}};
+    /* A pointer for every third row: the others are one or two row strides away, which x86
+     * addresses for free. A pointer a row would not fit into the registers. */
+    const float *third[(MAX_ROWS + 2) / 3];
+#pragma GCC unroll 16
+    for (size_t g = 0; g < (rows + 2) / 3; g++) {
+        third[g] = a.at + 3 * g * a.row;
+    }
+    for (size_t l = 0; l < depth; l++) {
+        vector right[PANEL_VECTORS];
+        for (size_t v = 0; v < vectors; v++) {
+            right[v] = load(b + v * VECTOR);
+        }
+#pragma GCC unroll 16
+        for (size_t i = 0; i < rows; i++) {
+            float left = third[i / 3][i % 3 * a.row];
+#pragma GCC unroll 4
+            for (size_t v = 0; v < vectors; v++) {
+                sum[i][v] += left * right[v];
+            }
+        }
+#pragma GCC unroll 16
+        for (size_t g = 0; g < (rows + 2) / 3; g++) {
+            third[g] += a.depth;
+        }
+        b += ldb;
+    }
+#pragma GCC unroll 16
+    for (size_t i = 0; i < rows; i++) {
+#pragma GCC unroll 4
+        for (size_t v = 0; v < vectors; v++) {
+            float *out = c.at + i * c.ld + v * VECTOR;
+            vector value = c.alpha * sum[i][v];
+            if (n_col >= (v + 1) * VECTOR) {
+                store(out, c.accumulate ? load(out) + value : value);
+            } else {
+                float part[VECTOR];
+                store(part, value);
+                for (size_t j = v * VECTOR; j < n_col; j++) {
+                    out[j - v * VECTOR] =
+                        part[j - v * VECTOR] + (c.accumulate ? out[j - v * VECTOR] : 0.0f);
+                }
+            }
+        }
+    }
+}
+
+#define BLOCK_CASE(r)                                                                              \
+    case r:                                                                                        \
+        if (vectors == 1) {                                                                        \
+            block(r, 1, n_col, depth, a, b, ldb, c);                                               \
+        } else {                                                                                   \
+            block(r, 2, n_col, depth, a, b, ldb, c);                                               \
+        }                                                                                          \
+        break;
+
+static void block_of(size_t rows, size_t vectors, size_t n_col, size_t depth, struct left a,
+                     const float *b, size_t ldb, struct output c)
+{
+    switch (rows) {
+        BLOCK_CASE(1)
+        BLOCK_CASE(2)
+        BLOCK_CASE(3)
+        BLOCK_CASE(4)
+#if MAX_ROWS >= 6
+        BLOCK_CASE(5)
+        BLOCK_CASE(6)
+#endif
+#if MAX_ROWS >= 12
+        BLOCK_CASE(7)
+        BLOCK_CASE(8)
+        BLOCK_CASE(9)
+        BLOCK_CASE(10)
+        BLOCK_CASE(11)
+        BLOCK_CASE(12)
+#endif
+    default:
+        break;
+    }
+}
+
+/* panel_product multiplies all of A by one panel of B, in row blocks of nearly equal size. */
+static void panel_product(size_t m, size_t n_col, size_t depth, struct left a, const float *b,
+                          size_t ldb, struct output c)
+{
+    size_t vectors = n_col > VECTOR ? 2 : 1;
+    size_t n_block = (m + MAX_ROWS - 1) / MAX_ROWS;
+    for (size_t k = 0, first = 0; k < n_block; k++) {
+        size_t end = (k + 1) * m / n_block;
+        struct left a_block = {a.at + first * a.row, a.row, a.depth};
+        struct output c_block = {c.at + first * c.ld, c.ld, c.alpha, c.accumulate};
+        block_of(end - first, vectors, n_col, depth, a_block, b, ldb, c_block);
+        first = end;
+    }
+}
+
+/* copy_panel copies depth rows of n_col <= PANEL columns to a panel, with zeros behind them. */
+static void copy_panel(size_t depth, size_t n_col, const float *b, size_t ldb, float *panel)
+{
+    for (size_t l = 0; l < depth; l++) {
+        if (n_col == PANEL) {
+            memcpy(panel + l * PANEL, b + l * ldb, PANEL * sizeof *panel);
+        } else {
+            memset(panel + l * PANEL, 0, PANEL * sizeof *panel);
+            memcpy(panel + l * PANEL, b + l * ldb, n_col * sizeof *panel);
+        }
+    }
+}
+
+static void product_general(size_t m, size_t n, size_t k, float alpha, const float *a, size_t a_row,
+                            size_t a_depth, const float *b, size_t ldb, bool accumulate, float *c,
+                            size_t ldc)
+{
+    float packed[DEPTH * PANEL] __attribute__((aligned(64)));
+    for (size_t j = 0; j < n; j += PANEL) {
+        size_t n_col = n - j < PANEL ? n - j : PANEL;
+        /* Few rows do not pay for a copy, unless the last columns must be filled up with zeros. */
+        bool pack = m > 2 * MAX_ROWS || n_col % VECTOR != 0;
+        for (size_t l = 0; l < k; l += DEPTH) {
+            size_t depth = k - l < DEPTH ? k - l : DEPTH;
+            const float *panel = b + l * ldb + j;
+            if (pack) {
+                copy_panel(depth, n_col, panel, ldb, packed);
+            }
+            struct left left = {a + l * a_depth, a_row, a_depth};
+            struct output out = {c + j, ldc, alpha, accumulate || l > 0};
+            panel_product(m, n_col, depth, left, pack ? packed : panel, pack ? PANEL : ldb, out);
+        }
+    }
+}
+
+static void pack(size_t n, size_t k, const float *b, size_t row, size_t column, float *packed)
+{
+    for (size_t j = 0; j < n; j += PANEL) {
+        size_t n_col = n - j < PANEL ? n - j : PANEL;
+        float *panel = packed + j * k;
+        for (size_t l = 0; l < k; l++) {
+            for (size_t q = 0; q < PANEL; q++) {
+                panel[l * PANEL + q] = q < n_col ? b[l * row + (j + q) * column] : 0.0f;
+            }
+        }
+    }
+}
+
+static void product_packed(size_t m, size_t n, size_t k, const float *a, size_t lda,
+                           const float *packed, bool accumulate, float *c, size_t ldc)
+{
+    for (size_t j = 0; j < n; j += PANEL) {
+        size_t n_col = n - j < PANEL ? n - j : PANEL;
+        for (size_t l = 0; l < k; l += DEPTH) {
+            size_t depth = k - l < DEPTH ? k - l : DEPTH;
+            struct left left = {a + l, lda, 1};
+            struct output out = {c + j, ldc, 1.0f, accumulate || l > 0};
+            panel_product(m, n_col, depth, left, packed + j * k + l * PANEL, PANEL, out);
+        }
+    }
+}
+
+const struct product_kernels LEVEL_NAME(product_kernels_, KERNEL_LEVEL) = {
+    .general = product_general,
+    .pack = pack,
+    .packed = product_packed,
+};

@@ -1,0 +1,41 @@
+#include "nn/linear.h"
+
+#include "nn/kernels/kernels.h"
+#include "nn/matmul.h"
+
+struct linear linear_place(size_t out, size_t in, struct arena *arena)
+{
+    struct linear linear = {.in = in, .out = out};
+    linear.forward = arena_floats(arena, matmul_packed_size(out, in));
+    linear.backward = arena_floats(arena, matmul_packed_size(in, out));
+    return linear;
+}
+
+void linear_pack(const struct linear *linear, const float *weight)
+{
+    matmul_pack(linear->out, linear->in, weight, 1, linear->in, linear->forward);
+    matmul_pack(linear->in, linear->out, weight, linear->in, 1, linear->backward);
+}
+
+void linear_forward(const struct linear *linear, size_t n_row, const float *x, bool accumulate,
+                    float *y)
+{
+    matmul_packed(n_row, linear->out, linear->in, x, linear->in, linear->forward, accumulate, y,
+                  linear->out);
+}
+
+void linear_backward(const struct linear *linear, size_t n_row, const float *dy, float *dx)
+{
+    matmul_packed(n_row, linear->in, linear->out, dy, linear->out, linear->backward, false, dx,
+                  linear->in);
+}
+
+void linear_gradient(const struct linear *linear, size_t n_row, const float *x, const float *dy,
+                     float *dweight, float *dbias)
+{
+    matmul_tn(linear->out, linear->in, n_row, 1.0f, dy, linear->out, x, linear->in, true, dweight,
+              linear->in);
+    if (dbias != NULL) {
+        kernels_active()->column_sum(n_row, linear->out, dy, linear->out, dbias);
+    }
+}
