@@ -107,7 +107,9 @@ static void draw_cell(cairo_t *cr, const struct cell *cell, const struct chart_s
         cairo_set_line_width(cr, 1.3);
         cairo_stroke(cr);
     }
-    draw_mean(cr, chart_at(x, stats.mean), y);
+    if (stats.n > 1) {
+        draw_mean(cr, chart_at(x, stats.mean), y);
+    }
 }
 
 static void draw_panel(cairo_t *cr, const struct accuracy_figure *figure, size_t task)
@@ -171,7 +173,7 @@ static void draw(cairo_t *cr, const void *data)
 enum status figure_accuracy(const struct setting *setting, const char *folder, const char *stem,
                             struct error *err)
 {
-    struct accuracy_figure figure = {setting, LEFT + setting_name_width(setting, CHART_LABEL)};
+    struct accuracy_figure figure = {setting, LEFT + figure_name_width(setting, CHART_LABEL)};
     size_t n_column = setting->n_task < COLUMNS ? setting->n_task : COLUMNS;
     double width =
         fmax(panel_x(&figure, n_column - 1) + PANEL_WIDTH + RIGHT, figure.left + LEGEND_WIDTH);

@@ -18,6 +18,7 @@
 #define BOTTOM 34.0
 #define RIGHT 92.0
 #define BAR_WIDTH 14.0
+#define NAME_LINE 16.0
 #define MIN_WIDTH 500.0 /* of the title */
 
 struct attention_figure {
@@ -110,6 +111,20 @@ static void draw_colour_bar(cairo_t *cr, double x, double y, double height)
     chart_text_up(cr, x + BAR_WIDTH + 46, y + height / 2, CHART_LABEL, "share of attention");
 }
 
+/* Further axes of a variant make its name long: a line each, around y. */
+static void draw_name(cairo_t *cr, double x, double y, const char *name)
+{
+    char line[VARIANT_TEXT_SIZE];
+    size_t n_line = 0;
+    while (figure_name_line(name, n_line, line)) {
+        n_line++;
+    }
+    for (size_t i = 0; figure_name_line(name, i, line); i++) {
+        chart_text_bold(cr, x, y + ((double)i - (double)(n_line - 1) / 2) * NAME_LINE, CHART_LABEL,
+                        CHART_RIGHT, line);
+    }
+}
+
 static void draw_titles(cairo_t *cr, const struct attention_figure *figure)
 {
     const struct setting *setting = figure->setting;
@@ -125,8 +140,7 @@ static void draw_titles(cairo_t *cr, const struct attention_figure *figure)
                         setting->task[i]->title);
     }
     for (size_t i = 0; i < setting->n_variant; i++) {
-        chart_text_bold(cr, figure->left - 24, panel_y(i) + PANEL / 2, CHART_LABEL, CHART_RIGHT,
-                        setting->variant[i]->variant_name);
+        draw_name(cr, figure->left - 24, panel_y(i) + PANEL / 2, setting->variant[i]->variant_name);
     }
     double bottom = panel_y(setting->n_variant);
     chart_text(cr, (figure->left + panel_x(figure, setting->n_task) - GAP_X) / 2, bottom + 8,
@@ -171,7 +185,7 @@ enum status figure_attention(const struct setting *setting, long long seed, cons
         return status;
     }
     struct attention_figure figure = {setting, seed,
-                                      LEFT + setting_name_width(setting, CHART_LABEL),
+                                      LEFT + figure_name_line_width(setting, CHART_LABEL),
                                       calloc(n_panel, sizeof(float *))};
     if (!figure.map) {
         return error_set(err, STATUS_MEMORY, "out of memory while drawing %s", path);

@@ -137,7 +137,7 @@ static void draw_panel(cairo_t *cr, const struct curves_figure *figure, size_t t
 {
     const struct setting *setting = figure->setting;
     double left = panel_x(task), top = panel_y(task);
-    struct chart_scale x = {0, (double)figure->n_step, left, left + PANEL_WIDTH};
+    struct chart_scale x = {0, fmax((double)figure->n_step - 1, 1), left, left + PANEL_WIDTH};
     struct chart_scale y = {0, figure->highest, top + PANEL_HEIGHT, top};
     bool lowest = task + COLUMNS >= setting->n_task;
     draw_axes(cr, &x, &y, true, task % COLUMNS == 0);
@@ -209,7 +209,7 @@ static enum status write_both(const struct curves_figure *figure, const char *fo
 {
     const struct setting *setting = figure->setting;
     double width = fmax(LEFT + (double)columns(setting) * (PANEL_WIDTH + GAP_X) + RIGHT +
-                            setting_name_width(setting, CHART_LABEL),
+                            figure_name_width(setting, CHART_LABEL),
                         MIN_WIDTH);
     double height = fmax(TOP + (double)rows(setting) * (PANEL_HEIGHT + GAP_Y) - GAP_Y + BOTTOM,
                          TOP + (double)setting->n_variant * LEGEND_LINE + 16);

@@ -20,8 +20,14 @@ enum status figure_curves(const struct setting *setting, const char *folder, con
 enum status figure_accuracy(const struct setting *setting, const char *folder, const char *stem,
                             struct error *err);
 
-/* setting_name_width returns the width of the widest variant name in bold text of a size. */
-double setting_name_width(const struct setting *setting, double size);
+/* figure_name_width returns the width of the widest variant name in bold text of a size, and
+ * figure_name_line_width that of the widest part of a name between commas. */
+double figure_name_width(const struct setting *setting, double size);
+double figure_name_line_width(const struct setting *setting, double size);
+
+/* figure_name_line copies the i-th part of a name ("K=V, n_kv_head 1" has two); false past the
+ * last. */
+bool figure_name_line(const char *name, size_t i, char line[VARIANT_TEXT_SIZE]);
 
 /* setting_title writes "d 64, 2 layers, 4 heads, T 16". */
 #define SETTING_TITLE_SIZE 128

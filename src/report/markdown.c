@@ -35,7 +35,7 @@ static void append_axes(struct text *text, const struct setting *setting)
 {
     text_append(text, "- variants: ");
     for (size_t i = 0; i < setting->n_variant; i++) {
-        text_append(text, "%s%s", i ? ", " : "", setting->variant[i]->variant_name);
+        text_append(text, "%s%s", i ? "; " : "", setting->variant[i]->variant_name);
     }
     text_append(text, "\n- tasks: ");
     for (size_t i = 0; i < setting->n_task; i++) {

@@ -15,8 +15,8 @@ struct report_summary {
 };
 
 /* report_write reads <out>/runs and writes <out>/report/: report.md, runs.csv (a row a run),
- * cells.csv (a row a cell), report.json, figures. Errors: STATUS_DATA when there is no finished
- * run, STATUS_WRITE. */
+ * cells.csv (a row a cell), heads.csv (a row an attention head), report.json, figures. Errors:
+ * STATUS_DATA when there is no finished run, STATUS_WRITE. */
 enum status report_write(const char *out, struct report_summary *summary, struct error *err);
 
 /* report_attention_pictures writes, for one run folder, a PNG beside every attention .npy (each

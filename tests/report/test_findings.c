@@ -66,7 +66,7 @@ START_TEST(shortfalls)
     write_row("copy", "kv", 0.96, 5);
     find();
     assert_said("**Q=K** falls short of QKV on Copy by 0.060 (0.060 to 0.060 over 3 seeds).");
-    assert_said("K=V (1 task): no shortfall against QKV");
+    assert_said("**K=V** (1 task): no shortfall against QKV");
     ck_assert(!is_said("**K=V** falls short"));
 }
 END_TEST
@@ -118,6 +118,16 @@ START_TEST(later_and_never)
                 "with every seed: Q=K (7 steps later), Q=K=V (never, 3 of 3 seeds).");
     assert_said("Later off the plateau than QKV with every seed: **Q=K** on Reverse; **Q=K=V** on "
                 "Reverse (never).");
+}
+END_TEST
+
+START_TEST(a_baseline_that_never_leaves)
+{
+    write_row("reverse", "qkv", 0.1, -1);
+    write_row("reverse", "qk", 0.1, -1);
+    find();
+    assert_said("QKV itself leaves no plateau in these runs");
+    ck_assert(!is_said("Later off the plateau"));
 }
 END_TEST
 
@@ -209,6 +219,7 @@ int main(void)
     tcase_add_test(tests, no_baseline);
     tcase_add_test(tests, no_seed_in_common);
     tcase_add_test(tests, later_and_never);
+    tcase_add_test(tests, a_baseline_that_never_leaves);
     tcase_add_test(tests, one_way_keys);
     tcase_add_test(tests, maps_by_seed);
     tcase_add_test(tests, score_terms_against_their_plain_row);
