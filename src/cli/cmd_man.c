@@ -1,4 +1,5 @@
 /* The manual page in troff, generated from the same tables as --help. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,7 +48,7 @@ static void print_command(const struct command *command)
     printf(".SS ");
     printf("%s %s\n", command->name, command->operands);
     char summary[256];
-    snprintf(summary, sizeof summary, "%c%s.", command->summary[0] - 'a' + 'A',
+    snprintf(summary, sizeof summary, "%c%s.", toupper((unsigned char)command->summary[0]),
              command->summary + 1);
     print_line(summary);
     if (command->details) {

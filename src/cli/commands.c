@@ -36,18 +36,17 @@ static const struct command commands[COMMAND_COUNT] = {
          "of the whole grid. A run that diverges is recorded, the others go on, and the exit "
          "status is 1.",
          cmd_run},
-    [COMMAND_STATUS] =
-        {"status",
-         "[OUT]",
-         WORD_FOLDER,
-         0,
-         1,
-         "what is done, running or interrupted in a folder",
-         {{"qkvlab status", "the folder qkvlab-out"},
-          {"qkvlab status results --format csv", "another one, as CSV"}},
-         "Lists every run in OUT/runs with its state: ok, diverged, failed, running (with the "
-         "process at work on it) or interrupted.",
-         cmd_status},
+    [COMMAND_STATUS] = {"status",
+                        "[OUT]",
+                        WORD_FOLDER,
+                        0,
+                        1,
+                        "what is done, running or interrupted in a folder",
+                        {{"qkvlab status", "the folder qkvlab-out"},
+                         {"qkvlab status results --format csv", "another one, as CSV"}},
+                        "Lists every run in OUT/runs with its state: ok, diverged, failed, running "
+                        "or interrupted.",
+                        cmd_status},
     [COMMAND_REPORT] =
         {"report",
          "[OUT]",

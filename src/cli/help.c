@@ -1,5 +1,6 @@
 #include "cli/help.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "cli/options.h"
@@ -70,7 +71,8 @@ void help_command(FILE *stream, const struct command *command)
     fprintf(stream, "\nUsage: qkvlab %s [OPTION]...%s%s\n", command->name,
             command->operands[0] ? " " : "", command->operands);
     char summary[256];
-    snprintf(summary, sizeof summary, "%s: %s.", command->name, command->summary);
+    snprintf(summary, sizeof summary, "%c%s.", toupper((unsigned char)command->summary[0]),
+             command->summary + 1);
     print_paragraph(stream, summary);
     if (command->details) {
         print_paragraph(stream, command->details);

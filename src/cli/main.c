@@ -25,6 +25,10 @@ static enum status run_command(const struct command *command, int n_word, char *
     } else if (status == STATUS_OK) {
         status = command->run(&arguments, err);
     }
+    if (status == STATUS_INTERRUPTED && !arguments.quiet) {
+        fprintf(stderr, "qkvlab: stopped by a signal (%s); the same command again goes on\n",
+                strsignal(signals_received()));
+    }
     arguments_free(&arguments);
     return status;
 }
@@ -84,10 +88,7 @@ int main(int argc, char **argv)
     enum status status = dispatch(argc, argv, &err);
     int exit_code = status_exit_code(status);
     if (status == STATUS_INTERRUPTED) {
-        int number = signals_received();
-        fprintf(stderr, "qkvlab: stopped by %s; the same command again goes on\n",
-                number ? strsignal(number) : "a signal");
-        exit_code = 128 + (number ? number : SIGINT);
+        exit_code = 128 + signals_received();
     } else if (status != STATUS_OK && err.text[0] != '\0') {
         fprintf(stderr, "qkvlab: %s\n", err.text);
     }

@@ -4,6 +4,7 @@
  */
 #include "cli/progress.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,10 @@
 #define BAR_SECONDS 0.1
 #define LINE_SECONDS 5.0
 #define BAR_CELLS 20
+#define NARROW_BAR_CELLS 10 /* on a terminal of less than 100 columns */
+#define LOSS_DIGITS 4
 #define LINE_SIZE 256
+#define TIME_LEFT_SIZE 64
 #define MIN_SECONDS_TO_ESTIMATE 1.0
 
 struct progress {
@@ -105,7 +109,6 @@ void progress_clear(struct progress *progress)
     progress->shown = false;
 }
 
-/* What is left of the work, 0..1 done, and ", about 3 min 12 s left" once that can be said. */
 static double fraction_done(const struct progress *progress)
 {
     double done = progress->work_done + progress->work_running;
@@ -113,7 +116,8 @@ static double fraction_done(const struct progress *progress)
     return total > 0.0 ? done / total : 1.0;
 }
 
-static void format_time_left(const struct progress *progress, char text[DURATION_SIZE + 16])
+/* An estimate: seconds only where minutes would be too coarse. */
+static void format_time_left(const struct progress *progress, char text[TIME_LEFT_SIZE])
 {
     double done = progress->work_done + progress->work_running;
     double seconds = progress_seconds(progress);
@@ -121,42 +125,45 @@ static void format_time_left(const struct progress *progress, char text[DURATION
     if (done <= 0.0 || seconds < MIN_SECONDS_TO_ESTIMATE) {
         return;
     }
-    char duration[DURATION_SIZE];
-    double left = progress->work_left - progress->work_running;
-    progress_duration(seconds / done * (left > 0.0 ? left : 0.0), duration);
-    snprintf(text, DURATION_SIZE + 16, ", about %s left", duration);
+    double left = seconds / done * fmax(progress->work_left - progress->work_running, 0.0);
+    long minutes = lround(left / 60.0);
+    if (left < 120.0) {
+        snprintf(text, TIME_LEFT_SIZE, ", about %ld s left", lround(left));
+    } else if (minutes < 120) {
+        snprintf(text, TIME_LEFT_SIZE, ", about %ld min left", minutes);
+    } else {
+        snprintf(text, TIME_LEFT_SIZE, ", about %ld h %02ld min left", minutes / 60, minutes % 60);
+    }
 }
 
+/* What matters most comes first: a narrow terminal cuts the end. */
 static void format_state(const struct progress *progress, char line[LINE_SIZE])
 {
-    char left[DURATION_SIZE + 16], current[128] = "";
+    char left[TIME_LEFT_SIZE], current[128] = "";
     format_time_left(progress, left);
     if (progress->has_current) {
         const struct config *config = &progress->config[progress->current];
         char variant[VARIANT_TEXT_SIZE];
         variant_id(&config->variant, variant);
-        snprintf(current, sizeof current, ", %.20s %.24s s%llu step %zu/%zu loss %.4g",
+        snprintf(current, sizeof current, ": %.20s %.24s s%llu step %zu/%zu loss %.*g",
                  config->task->name, variant, (unsigned long long)config->seed, progress->step,
-                 progress->n_step, progress->loss);
+                 progress->n_step, LOSS_DIGITS, progress->loss);
     }
-    snprintf(line, LINE_SIZE, "%zu/%zu runs%s%s", progress->n_ended, progress->n_run, current,
-             left);
+    snprintf(line, LINE_SIZE, "%zu/%zu runs%s%s", progress->n_ended, progress->n_run, left,
+             current);
 }
 
 static void print_bar(struct progress *progress, const char *state)
 {
     size_t width = terminal_width(stderr, 80);
-    size_t full = (size_t)(BAR_CELLS * fraction_done(progress));
-    size_t room = width > 1 ? width - 1 : 0;
-    fputs("\r", stderr);
-    if (room > BAR_CELLS + 40) {
-        fputs(progress->colour ? "\033[32m" : "", stderr);
-        for (size_t i = 0; i < BAR_CELLS; i++) {
-            fputc(i < full ? '#' : '.', stderr);
-        }
-        fputs(progress->colour ? "\033[0m " : " ", stderr);
-        room -= BAR_CELLS + 1;
+    size_t n_cell = width < 100 ? NARROW_BAR_CELLS : BAR_CELLS;
+    size_t full = (size_t)((double)n_cell * fraction_done(progress));
+    size_t room = width > n_cell + 2 ? width - n_cell - 2 : 0;
+    fputs(progress->colour ? "\r\033[32m" : "\r", stderr);
+    for (size_t i = 0; i < n_cell; i++) {
+        fputc(i < full ? '#' : '.', stderr);
     }
+    fputs(progress->colour ? "\033[0m " : " ", stderr);
     fprintf(stderr, "%.*s\033[K", (int)room, state);
     fflush(stderr);
     progress->shown = true;

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# A run that diverges is recorded and said, the sweep goes on, and the exit status is 1.
+. "$(dirname "$0")/common.sh"
+
+for jobs in 1 2; do
+  run run "${SMALL[@]}" --set learning_rate=1e9,0.001 --set epochs=20 --out a$jobs --jobs $jobs
+  expect_status 1
+  expect_err "2 runs: 1 trained, 1 diverged"
+  grep -qE '^qkvlab: reverse-qkv-s0-[0-9a-f]+ diverged: .*step [0-9]+' "$ERR" ||
+    fail "says which run diverged, and at which step"
+  grep -qE ' diverged +- +- ' "$OUT" || fail "its results are missing, not zero"
+  grep -qE ' ok +[01]\.[0-9]' "$OUT" || fail "the other run has results"
+done
+
+run run "${SMALL[@]}" --set learning_rate=1e9,0.001 --set epochs=20 --out a1
+expect_err "2 runs: 2 already done, skipped"
+run status a1
+expect_status 0
+expect_err "1 ok, 1 diverged"
+run report a1
+expect_status 0

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Help begins with examples; every option of every command is in its help, in the completions of the
+# three shells and in the manual page.
+. "$(dirname "$0")/common.sh"
+
+run --help
+expect_status 0
+expect_no_err
+[ "$(head -n 1 "$OUT")" = "Examples:" ] || fail "the overview begins with examples"
+commands=$(awk '/^Commands:/ {on = 1; next} /^$/ {on = 0} on {print $1}' "$OUT")
+[ "$(echo "$commands" | wc -w)" -ge 11 ] || fail "the overview lists the commands"
+cp "$OUT" overview
+run help
+cmp -s "$OUT" overview || fail "qkvlab help is qkvlab --help"
+
+"$QKVLAB" man >page || fail "man"
+for shell in bash zsh fish; do
+  "$QKVLAB" completion $shell >completion.$shell || fail "completion $shell"
+done
+grep -q '^\.TH QKVLAB 1' page || fail "the manual page has a title"
+
+for command in $commands; do
+  run "$command" --help
+  expect_status 0
+  expect_no_err
+  [ "$(head -n 1 "$OUT")" = "Examples:" ] || fail "help begins with examples"
+  sed -n 2p "$OUT" | grep -q "qkvlab" || fail "an example is a command line"
+  grep -q "^Usage: qkvlab $command " "$OUT" || fail "help has a usage line"
+  for file in page completion.bash completion.zsh completion.fish; do
+    grep -qw -- "$command" $file || fail "$file knows the command $command"
+  done
+  for option in $(grep -o '^  --[a-z-]*' "$OUT"); do
+    name=${option#--}
+    grep -qF -- "--$name" completion.bash || fail "bash completes $option"
+    grep -qF -- "--$name" completion.zsh || fail "zsh completes $option"
+    grep -qw -- "-l $name" completion.fish || fail "fish completes $option"
+    grep -qF -- "\\-\\-${name//-/\\-}" page || fail "the manual page tells $option"
+  done
+  cp "$OUT" direct
+  run help "$command"
+  cmp -s "$OUT" direct || fail "help $command is $command --help"
+done
+
+for key in $("$QKVLAB" list keys --format csv | tail -n +2 | cut -d, -f1); do
+  grep -qF -- "$key=" completion.bash || fail "bash completes --set $key="
+  grep -qF "$key" page || fail "the manual page tells the key $key"
+done
+
+bash -n completion.bash || fail "bash reads its completion"
+complete_word() {
+  bash -c '. ./completion.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _qkvlab
+    printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
+}
+[ "$(complete_word qkvlab cross)" = crosscheck ] || fail "bash completes a command"
+[ "$(complete_word qkvlab list key)" = keys ] || fail "bash completes a topic"
+[ "$(complete_word qkvlab run --dr)" = --dry-run ] || fail "bash completes an option"
+[ "$(complete_word qkvlab run --format js)" = json ] || fail "bash completes a format"
+[ "$(complete_word qkvlab run --set n_emb)" = n_embd= ] || fail "bash completes a key"
+for shell in zsh fish; do
+  if command -v $shell >/dev/null; then
+    $shell -n completion.$shell || fail "$shell reads its completion"
+  else
+    echo "not checked: $shell is not installed"
+  fi
+done

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SIGINT and SIGTERM end a sweep cleanly with 130 and 143; the same command again goes on.
+. "$(dirname "$0")/common.sh"
+
+LONG=(run "${SMALL[@]}" --set epochs=100000 --out)
+
+is_running() {
+  "$QKVLAB" status "$1" 2>/dev/null | grep -q running
+}
+
+# stop SIGNAL EXPECTED FOLDER WORD...: starts a long sweep and stops it in its first run.
+stop() {
+  local signal=$1 expected=$2 folder=$3
+  shift 3
+  COMMAND="qkvlab $* (and SIG$signal)"
+  "$QKVLAB" "$@" >"$OUT" 2>"$ERR" </dev/null &
+  local pid=$!
+  wait_for "a run in $folder" is_running "$folder"
+  kill "-$signal" $pid
+  wait $pid
+  STATUS=$?
+  expect_status "$expected"
+  expect_err "qkvlab: stopped by a signal"
+  expect_no_out
+  run status "$folder"
+  expect_out "interrupted"
+  expect_err "interrupted"
+}
+
+stop INT 130 a "${LONG[@]}" a
+stop TERM 143 b "${LONG[@]}" b
+stop INT 130 c "${LONG[@]}" c --seeds 0-3 --jobs 2
+stop TERM 143 d quick --set epochs=100000 --out d
+
+# What was done before stays; what was interrupted is made.
+run run "${TINY[@]}" --out e
+expect_status 0
+"$QKVLAB" run "${SMALL[@]}" --set epochs=1,100000 --out e >"$OUT" 2>"$ERR" &
+pid=$!
+wait_for "the second run" is_running e
+kill -TERM $pid
+wait $pid
+STATUS=$?
+expect_status 143
+expect_err "1 already done, skipped"
+run status e
+expect_err "1 ok, 1 interrupted"
+
+# kill -9 leaves a claim of a dead process, which the next one takes over.
+"$QKVLAB" run "${SMALL[@]}" --set epochs=500 --out f >"$OUT" 2>"$ERR" &
+pid=$!
+wait_for "a run" is_running f
+kill -KILL $pid
+wait $pid 2>/dev/null
+run status f
+expect_err "1 interrupted"
+run run "${SMALL[@]}" --set epochs=500 --out f --set seed=0
+expect_status 0
+expect_err "1 run: 1 trained"
+run status f
+expect_err "1 ok"
+[ "$(ls f/runs | wc -l)" -eq 1 ] || fail "nothing of the interrupted run is left"

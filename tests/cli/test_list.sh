@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# The lists say what follows from the tables, in three formats.
+. "$(dirname "$0")/common.sh"
+
+run --version
+expect_status 0
+expect_no_err
+head -n 1 "$OUT" | grep -qE '^qkvlab [0-9]+\.[0-9]+\.[0-9]+$' || fail "first line: name and version"
+for word in commit compiler flags blas simd class processors; do
+  expect_out "  $word"
+done
+
+run list variants --format csv
+expect_status 0
+expect_no_err
+expect_out "id,name,projections,n_projection,n_cached,product_symmetric,scores_symmetric,axes"
+expect_out "qkv,QKV,q k v,3,2,no,no,"
+expect_out "kv,K=V,q kv,2,1,no,no,"
+expect_out "qk+,(Q=K)+,qk v,2,2,yes,no,score_term=position2d"
+[ "$(wc -l <"$OUT")" -eq 8 ] || fail "a head and the seven named variants"
+
+run list tasks --format csv
+expect_status 0
+expect_out "reverse,y_t = x_(T-1-t),3 1 4 1 -> 1 4 1 3,0.1,\"0<-15, 15<-0\""
+[ "$(wc -l <"$OUT")" -eq 7 ] || fail "a head and the six tasks"
+
+run list presets
+expect_status 0
+for task in $("$QKVLAB" list tasks --format csv | tail -n +2 | cut -d, -f1); do
+  sed -n '/^quick/,/^smoke/p' "$OUT" | grep -q "task=.*$task" || fail "quick has the task $task"
+done
+for variant in $("$QKVLAB" list variants --format csv | tail -n +2 | cut -d, -f1); do
+  sed -n '/^quick/,/^smoke/p' "$OUT" | grep -qE "variant=.*${variant//+/\\+}(,| )" ||
+    fail "quick has the variant $variant"
+done
+
+run list keys --format json
+expect_status 0
+expect_out '"name": "learning_rate",'
+expect_out '"alias": "lr",'
+expect_out '"alias": null,'
+if command -v python3 >/dev/null; then
+  for topic in variants tasks presets keys; do
+    "$QKVLAB" list $topic --format json | python3 -c 'import json, sys; assert json.load(sys.stdin)' ||
+      fail "list $topic is JSON"
+  done
+fi
+
+COMMAND="qkvlab list keys >/dev/full"
+if [ -e /dev/full ]; then
+  "$QKVLAB" list keys >/dev/full 2>"$ERR"
+  STATUS=$?
+  expect_status 4
+  expect_err "cannot write the results to stdout: No space left on device"
+fi

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# quick, report and attention on a small grid.
+. "$(dirname "$0")/common.sh"
+
+run quick "${TINY[@]}" --set task=copy,reverse --set variant=qkv,qk --seeds 0,1 --out a
+expect_status 0
+expect_out "Mean token accuracy over 2 seeds"
+expect_out "Report: a/report/report.md"
+grep -qE '^variant +copy +reverse$' "$OUT" || fail "variants down and tasks across"
+grep -qE '^Q=K +[01]\.[0-9]{3} +[01]\.[0-9]{3}$' "$OUT" || fail "a row of accuracies"
+for file in report.md runs.csv cells.csv report.json; do
+  [ -s a/report/$file ] || fail "a/report/$file is there"
+done
+cp a/report/report.md before.md
+
+run report a
+expect_status 0
+[ "$(cat "$OUT")" = a/report/report.md ] || fail "prints the path of the report"
+cmp -s a/report/report.md before.md || fail "the same runs give the same report"
+run report a --quiet
+expect_no_err
+
+run attention a --format csv
+expect_status 0
+expect_out "id,head,needed,diagonal,asymmetry_product,asymmetry_scores"
+expect_err "pictures written beside the maps"
+folder=$(ls -d a/runs/copy-qk-s0-*)
+run attention "$folder"
+expect_status 0
+grep -qE "^$(basename "$folder") +mean " "$OUT" || fail "the mean over the heads"
+
+run report nowhere
+expect_error 3 "nowhere"
+run attention nowhere
+expect_error 3 "neither a run"

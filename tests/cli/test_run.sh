@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# One grid, once: dry run, training, the same command again, shards, several jobs, other threads.
+. "$(dirname "$0")/common.sh"
+
+run run smoke "${TINY[@]}" --dry-run --out a
+expect_status 0
+expect_out "parameters"
+expect_out "copy-qk-s0-"
+expect_err "2 runs, 0 of them done; nothing was trained or written"
+[ ! -e a ] || fail "a dry run writes nothing"
+
+run run smoke "${TINY[@]}" --out a
+expect_status 0
+expect_out "copy-qkv-s0-"
+expect_err "2 runs: 2 trained"
+expect_err "Next: qkvlab report a"
+[ "$(ls a/runs | wc -l)" -eq 2 ] || fail "two run folders"
+ls a/runs/*/attention/*/*.png >/dev/null || fail "the attention maps have pictures"
+first=$(cat a/runs/*/run.json)
+
+run run smoke "${TINY[@]}" --out a
+expect_status 0
+expect_err "2 runs: 2 already done, skipped"
+[ "$(cat a/runs/*/run.json)" = "$first" ] || fail "a finished run is not touched"
+
+run run smoke "${TINY[@]}" --out a --quiet --format csv
+expect_status 0
+expect_no_err
+expect_out "id,task,variant,seed,status,token_accuracy,sequence_accuracy,loss,escape_step,wall_seconds"
+[ "$(wc -l <"$OUT")" -eq 3 ] || fail "a head and two rows"
+
+# A key that the grid varies has a column of its own.
+run run "${TINY[@]}" --set n_layer=1,2 --out b --format csv --dry-run
+expect_status 0
+expect_out "id,task,variant,seed,n_layer,steps,parameters,memory_mib,done"
+
+# Shards cover the grid once; so do jobs. Both give the same bits as one process does.
+for shard in 0/3 1/3 2/3; do
+  run run "${TINY[@]}" --seeds 0-4 --out shards --shard $shard
+  expect_status 0
+done
+[ "$(ls shards/runs | wc -l)" -eq 5 ] || fail "three shards make five runs"
+run run "${TINY[@]}" --seeds 0-4 --out jobs --jobs 3 --threads 2
+expect_status 0
+expect_err "5 runs: 5 trained"
+run run "${TINY[@]}" --seeds 0-4 --out jobs --jobs 3
+expect_status 0
+expect_err "5 runs: 5 already done, skipped"
+run run "${TINY[@]}" --seeds 0-4 --out one --threads 1
+expect_status 0
+for id in $(ls one/runs); do
+  for other in shards jobs; do
+    cmp -s one/runs/$id/curve.csv $other/runs/$id/curve.csv || fail "$other: the curve of $id differs"
+    [ "$(grep weights_sha256 one/runs/$id/run.json)" = \
+      "$(grep weights_sha256 $other/runs/$id/run.json)" ] || fail "$other: the weights of $id differ"
+  done
+done
+run run "${TINY[@]}" --seeds 0-4 --out one --shard 7/9
+expect_status 0
+expect_err "0 runs: none made"
+
+run status one
+expect_status 0
+expect_err "5 ok"
+run status nowhere
+expect_error 3 "no runs are kept there"

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Wrong usage: exit status 2, nothing on stdout, one sentence that says what would be right.
+. "$(dirname "$0")/common.sh"
+
+run
+expect_status 2
+expect_err "Usage: qkvlab COMMAND"
+expect_err "qkvlab: no command was given"
+
+run lst
+expect_error 2 "unknown command 'lst': did you mean 'list'?"
+run zzzzzzzz
+expect_error 2 "unknown command 'zzzzzzzz': there are quick, run,"
+run --seeds 0
+expect_error 2 "expected a command before --seeds"
+run help rn
+expect_error 2 "did you mean 'run'?"
+
+run run --thread 1
+expect_error 2 "unknown option --thread: did you mean --threads?"
+run run -x
+expect_error 2 "options begin with --"
+run list keys --seeds 0
+expect_error 2 "list does not take --seeds"
+run run --dry-run=1
+expect_error 2 "--dry-run takes no value"
+run run --set
+expect_error 2 "--set needs KEY=VALUE behind it"
+run run --threads 0
+expect_error 2 "--threads: expected a whole number in 1..1024, found '0'"
+run run --jobs many
+expect_error 2 "--jobs: expected a whole number in 1..1024, found 'many'"
+run run --shard 2/2
+expect_error 2 "0 <= I < N"
+run run --shard=-1/2
+expect_error 2 "0 <= I < N"
+run run --format xml
+expect_error 2 "unknown format 'xml'"
+run run --out ""
+expect_error 2 "--out: expected the name of a folder"
+
+run list
+expect_error 2 "list needs TOPIC"
+run list task
+expect_error 2 "did you mean 'tasks'?"
+run list tasks keys
+expect_error 2 "'keys' is one word too many"
+run completion tcsh
+expect_error 2 "unknown shell 'tcsh'"
+run crosscheck
+expect_error 2 "crosscheck needs FILE..."
+
+run run quik
+expect_error 2 "unknown preset 'quik': did you mean 'quick'?"
+run run sweep.yaml
+expect_error 2 "configuration files are not read yet"
+expect_err "--set task=reverse"
+run run task=copy
+expect_error 2 "needs --set in front of it"
+
+run run --set learing_rate=0.1
+expect_error 2 "did you mean 'learning_rate'"
+run run --set lr=1 --set learning_rate=2
+expect_error 2 "set twice"
+run run --set n_embd=30 --set n_head=4
+expect_error 2 "n_embd 28 or 32"
+run run --set task=swap --set seq_len=15
+expect_error 2 "14 or 16"
+run run --set variant=kq
+expect_error 2 "variant"
+run run --seeds 5-3
+expect_error 2 "runs backwards"
+
+[ ! -e qkvlab-out ] || fail "wrong usage must not make a folder"

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# What cannot be written: exit status 4, and the sentence says what and why.
+. "$(dirname "$0")/common.sh"
+
+echo text >file
+run run "${TINY[@]}" --out file
+expect_error 4 "file"
+run run "${TINY[@]}" --out file/below
+expect_error 4 "file"
+
+if [ "$(id -u)" -ne 0 ]; then
+  mkdir closed && chmod 555 closed
+  run run "${TINY[@]}" --out closed
+  expect_error 4 "closed"
+  expect_err "Permission denied"
+else
+  echo "not checked: root may write into a read-only folder"
+fi
+
+# A file size limit stands for a full disk: writes fail in the same place.
+COMMAND="qkvlab run (no file above 1 KiB)"
+(ulimit -f 1 && trap '' XFSZ && "$QKVLAB" run "${SMALL[@]}" --set epochs=50 --out small) >"$OUT" 2>"$ERR" </dev/null
+STATUS=$?
+expect_status 4
+expect_err "cannot write"
+expect_err "1 run: 1 failed"
+[ -z "$(ls small/runs | grep -v partial)" ] || fail "a run that could not be written is not there"
+run run "${SMALL[@]}" --set epochs=50 --out small
+expect_status 0
+expect_err "1 trained"
