@@ -14,6 +14,15 @@
 #define PNG_SCALE 2.0
 #define FONT "DejaVu Sans"
 
+#if defined(__SANITIZE_ADDRESS__)
+/* fontconfig loses a few patterns of its own whenever a font is looked up. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig";
+}
+#endif
+
 /* ---- output -------------------------------------------------------------------------------- */
 
 struct bytes {

@@ -137,7 +137,7 @@ static void append_what_was_run(struct text *text, const struct setting *setting
                 "training each.",
                 count_ok(setting), setting->n_variant, plural(setting->n_variant), setting->n_task,
                 plural(setting->n_task), setting->n_seed, plural(setting->n_seed), title,
-                setting->run->n_step);
+                setting->n_step);
     size_t n_missing = setting->n_variant * setting->n_task * setting->n_seed - count_ok(setting);
     if (n_missing > 0) {
         text_append(text,

@@ -230,6 +230,9 @@ static enum status fill_setting(struct setting *setting, const struct run_set *s
     }
     for (size_t i = 0; i < n; i++) {
         add_axes(setting, &setting->run[i]);
+        if (setting->run[i].n_step > setting->n_step) {
+            setting->n_step = setting->run[i].n_step;
+        }
     }
     qsort(setting->task, setting->n_task, sizeof(*setting->task), compare_tasks);
     qsort(setting->seed, setting->n_seed, sizeof(*setting->seed), compare_seeds);

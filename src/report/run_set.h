@@ -25,6 +25,7 @@ struct setting {
     long long *seed;            /* [n_seed], ascending */
     const struct cell **cell;   /* [n_variant * n_task], NULL: no such run */
     size_t n_variant, n_task, n_seed;
+    size_t n_step; /* of training; a diverged run made fewer */
 };
 
 struct left_out {

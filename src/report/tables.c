@@ -126,7 +126,7 @@ void tables_append_steps(struct text *text, const struct setting *setting)
                 "#### Escape step\n\nThe step at which the smoothed training loss leaves its "
                 "plateau; steps count from 0. `75 (2 of 3)`: two of three seeds got there, at step "
                 "75 on average; `never`: none did in the %zu steps of training.\n\n",
-                setting->run->n_step);
+                setting->n_step);
     append_measure(text, setting, MEASURE_ESCAPE_STEP, 0);
     text_append(text, "#### First step with a training loss below 2.2\n\n");
     append_measure(text, setting, MEASURE_BELOW_2_2, 0);

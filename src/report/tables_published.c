@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/metrics.h"
 #include "report/figures.h"
 #include "report/published.h"
 #include "report/tables.h"
@@ -62,7 +63,7 @@ static void append_grid(struct text *text, const struct setting *setting)
                       "published columns are means over grids that hold longer sequences and other "
                       "widths, on which many runs stay at chance. Read the order of the variants, "
                       "not the level.\n\n");
-    text_append(text, "- measured: %s, %zu steps\n", title, setting->run->n_step);
+    text_append(text, "- measured: %s, %zu steps\n", title, setting->n_step);
     for (int source = 0; source < PUBLISHED_SOURCE_COUNT; source++) {
         text_append(text, "- published, %s: %s\n", published_name((enum published_source)source),
                     published_conditions((enum published_source)source));
@@ -97,7 +98,7 @@ static void append_reverse(struct text *text, const struct setting *setting, siz
     text_append(text, "#### Reverse at d %zu, T %zu\n\n", run->n_embd, run->n_token);
     text_append(text, "Published by %s: %s. ", published_name(PUBLISHED_REPRODUCTION),
                 published_reverse_conditions);
-    if (run->n_step == PUBLISHED_STEPS) {
+    if (setting->n_step == PUBLISHED_STEPS) {
         text_append(text,
                     "Measured here: the same width, length and number of steps, but %zu "
                     "layers and %zu heads only, so a published mean over depths and heads "
@@ -107,12 +108,12 @@ static void append_reverse(struct text *text, const struct setting *setting, siz
         text_append(text,
                     "**Not comparable**: measured here after %zu steps, published after "
                     "%d.\n\n",
-                    run->n_step, PUBLISHED_STEPS);
+                    setting->n_step, PUBLISHED_STEPS);
     }
     text_append(text,
                 "| variant | measured (%zu layers, %zu heads, %zu steps) | published (mean of "
                 "12 runs, %d steps) |\n|---|---:|---:|\n",
-                run->n_layer, run->n_head, run->n_step, PUBLISHED_STEPS);
+                run->n_layer, run->n_head, setting->n_step, PUBLISHED_STEPS);
     for (size_t variant = 0; variant < setting->n_variant; variant++) {
         text_append(text, "| %s |", setting->variant[variant]->variant_name);
         append_measured(text, setting_cell(setting, variant, reverse));
@@ -125,22 +126,12 @@ static void append_reverse(struct text *text, const struct setting *setting, siz
 
 /* ---- learning dynamics --------------------------------------------------------------------- */
 
-static long first_below(const double *loss, size_t n_step, double level)
-{
-    for (size_t step = 0; loss && step < n_step; step++) {
-        if (loss[step] < level) {
-            return (long)step;
-        }
-    }
-    return -1;
-}
-
 static void append_step(struct text *text, const double *curve, size_t n_step, double level)
 {
-    long step = first_below(curve, n_step, level);
+    long step = curve ? metrics_first_below(curve, n_step, level) : STEP_NEVER;
     if (!curve) {
         text_append(text, " - |");
-    } else if (step < 0) {
+    } else if (step == STEP_NEVER) {
         text_append(text, " never |");
     } else {
         text_append(text, " %ld |", step);
@@ -171,7 +162,7 @@ static void append_dynamics(struct text *text, const struct setting *setting, si
 {
     const struct run *run = setting->run;
     bool comparable = published_dynamics_comparable(run->n_embd, run->n_layer, run->n_head,
-                                                    run->n_token, run->n_step);
+                                                    run->n_token, setting->n_step);
     text_append(text,
                 "#### Leaving the plateau on Reverse\n\nFirst step at which the mean of the "
                 "seeds' training loss curves is below 2.2 and below 0.1.\n\n"
@@ -197,7 +188,7 @@ static void append_dynamics(struct text *text, const struct setting *setting, si
                 "and schedule): only the order of the variants can be set against "
                 "theirs.\n\n| variant | published (T 64, 790 steps), below 2.2 | published "
                 "(T 64, 790 steps), below 0.1 |\n|---|---:|---:|\n",
-                run->n_token, run->n_step);
+                run->n_token, setting->n_step);
     for (size_t variant = 0; variant < setting->n_variant; variant++) {
         if (!published_dynamics(setting->variant[variant]->variant_id)) {
             continue;

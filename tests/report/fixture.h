@@ -26,6 +26,7 @@ struct fake_run {
     const char *commit; /* NULL: "abc" */
     int n_embd;         /* 0: 8 */
     int lanes;          /* 0: 16 */
+    int n_step;         /* 0: FAKE_STEPS */
     double needed, diagonal;
 };
 
@@ -57,7 +58,7 @@ static inline json_t *fake_json(const struct fake_run *fake)
     json_t *results = json_pack("{s:o, s:f, s:f, s:O, s:O, s:o, s:i}", "token_accuracy",
                                 json_number(fake->accuracy), "sequence_accuracy", 0.5, "loss", 0.25,
                                 "escape_step", step, "step_below_2.2", step, "step_below_0.1",
-                                json_null(), "n_step", FAKE_STEPS);
+                                json_null(), "n_step", fake->n_step ? fake->n_step : FAKE_STEPS);
     json_decref(step);
     json_t *attention = json_pack("{s:i, s:[o, o], s:o}", "layer", 0, "heads", fake_numbers(fake),
                                   fake_numbers(fake), "mean", fake_numbers(fake));

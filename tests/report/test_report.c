@@ -145,15 +145,21 @@ END_TEST
 START_TEST(diverged_runs_are_marked_and_listed)
 {
     struct fake_run fake = {
-        .task = "copy", .variant = "qkv", .seed = 7, .accuracy = NAN, .status = "diverged"};
+        .task = "copy", .variant = "qkv", .accuracy = NAN, .status = "diverged", .n_step = 3};
     char folder[PATH_SIZE];
-    write_runs("copy", "qkv", 0.9, 3);
     fake_write(out, &fake);
+    fake.status = NULL;
+    fake.n_step = 0;
+    for (fake.seed = 1; fake.seed < 4; fake.seed++) {
+        fake.accuracy = 0.89 + 0.01 * fake.seed;
+        fake_write(out, &fake);
+    }
     path_format(folder, NULL, "%s/runs/odd|name", out);
     ck_assert_int_eq(folder_create(folder, NULL), STATUS_OK);
     write_report();
     assert_page_has("| QKV | 0.910 ± 0.010 (1 diverged or failed) |");
-    assert_page_has("| copy-qkv-s7-");
+    assert_page_has("30 steps of training each");
+    assert_page_has("| copy-qkv-s0-");
     assert_page_has("| odd\\|name | not readable |");
     ck_assert_uint_eq(summary.n_run, 3);
     ck_assert_uint_eq(summary.n_left_out, 2);
