@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "nn/kernels/kernels.h"
+#include "nn/profile.h"
 #include "nn/query.h"
 
 struct attention block_attention(const struct model *model, const struct prepared *prepared,
@@ -90,8 +91,10 @@ static void attention_part_forward(const struct model *model, const float *param
                            param + at->k_norm, roles.k, block->k_rrms);
     }
     struct attention attention = block_attention(model, prepared, layer, n_sequence, n_token);
+    enum profile_part part = profile_enter(PROFILE_ATTENTION);
     attention_forward(&attention, roles.q, roles.k, roles.v, block->attention, block->mix,
                       act->attention_scratch);
+    profile_enter(part);
     kernel->fill_rows(n_row, d, block->x_in, param + at->out_bias, block->x_mid);
     linear_forward(&ready->out, n_row, block->mix, true, block->x_mid);
 }
@@ -175,12 +178,14 @@ static void scores_backward(const struct model *model, const float *param,
     }
     struct roles roles = block_roles(model, block);
     struct attention attention = block_attention(model, prepared, layer, n_sequence, n_token);
+    enum profile_part part = profile_enter(PROFILE_ATTENTION);
     attention_backward(&attention, roles.q, roles.k, roles.v, block->attention, act->dmix, dq, dk,
                        slot_view(model, act->dslots, ROLE_V),
                        score_term_has_multiplier(term) ? &d_multiplier : NULL, act->d_matrix,
                        act->attention_scratch);
     score_term_gradient(term, &prepared->tables, at, n_token, d_multiplier, act->d_matrix,
                         act->shift_scratch, grad);
+    profile_enter(part);
     if (shape->variant.qk_norm) {
         heads_norm_backward(n_row, shape->n_head, w.head, dq, raw_query(model, block),
                             block->q_rrms, param + at->q_norm, dq_raw, grad + at->q_norm);

@@ -27,6 +27,8 @@ struct engine {
     double *chunk_squares;  /* [n_chunk] */
     size_t n_chunk;
     struct activations **act; /* [threads] */
+    bool profiled;
+    struct profile *profile; /* [threads] */
     struct prepared *prepared;
 };
 
@@ -94,6 +96,7 @@ static void place(struct engine *engine, struct arena *arena)
     engine->lane = arena_alloc(arena, lanes, sizeof *engine->lane);
     engine->chunk_squares = arena_alloc(arena, engine->n_chunk, sizeof *engine->chunk_squares);
     engine->act = arena_alloc(arena, threads, sizeof(struct activations *));
+    engine->profile = arena_alloc(arena, threads, sizeof *engine->profile);
     engine->prepared = prepared_place(&engine->model, arena);
     for (size_t lane = 0; lane < lanes; lane++) {
         float *grad = arena_floats(arena, n_param);
@@ -258,8 +261,45 @@ static void update_chunk(struct engine *engine, size_t chunk, const struct adam_
     }
 }
 
-/* step computes the gradient and, with options, updates the weights: a handful of
- * barriers a step. */
+/* wait_for_threads is the barrier between two stages, with the waiting booked as such. */
+static void wait_for_threads(void)
+{
+    enum profile_part part = profile_enter(PROFILE_WAIT);
+#pragma omp barrier
+    profile_enter(part);
+}
+
+/* settle turns the sums of lanes and chunks into the step's result, and counts the update. */
+static struct train_result settle(struct engine *engine, const struct batch *batch,
+                                  const struct adam_options *options, struct adam_update *update)
+{
+    double rows = (double)(batch->n_sequence * batch->n_token);
+    struct train_result result = {
+        .loss = add_lanes(engine).loss / rows,
+        .grad_norm = sqrt(add_chunks(engine)),
+    };
+    result.finite = isfinite(result.loss) && isfinite(result.grad_norm);
+    if (options != NULL && result.finite) {
+        *update = adam_prepare(options, ++engine->adam.step, result.grad_norm);
+    }
+    return result;
+}
+
+/* update_weights is the part of a step behind the gradient. */
+static void update_weights(struct engine *engine, const struct adam_update *update)
+{
+#pragma omp for schedule(static) nowait
+    for (size_t chunk = 0; chunk < engine->n_chunk; chunk++) {
+        update_chunk(engine, chunk, update);
+    }
+    wait_for_threads();
+#pragma omp for schedule(dynamic, 1) nowait
+    for (size_t part = 0; part < prepared_n_part(&engine->model); part++) {
+        prepared_update(&engine->model, engine->param, part, engine->prepared);
+    }
+}
+
+/* step computes the gradient and, with options, updates the weights. */
 static struct train_result step(struct engine *engine, const struct batch *batch,
                                 const struct adam_options *options)
 {
@@ -267,36 +307,28 @@ static struct train_result step(struct engine *engine, const struct batch *batch
     struct adam_update update = {0};
 #pragma omp parallel num_threads(engine->options.threads)
     {
+        size_t thread = (size_t)omp_get_thread_num();
         threads_flush_denormals();
-        struct activations *act = engine->act[(size_t)omp_get_thread_num()];
-#pragma omp for schedule(dynamic, 1)
+        profile_start(engine->profiled);
+#pragma omp for schedule(dynamic, 1) nowait
         for (size_t lane = 0; lane < engine->options.lanes; lane++) {
-            engine->lane[lane] = walk_lane(engine, batch, lane, act, engine->lane_grad[lane]);
+            engine->lane[lane] =
+                walk_lane(engine, batch, lane, engine->act[thread], engine->lane_grad[lane]);
         }
-#pragma omp for schedule(static)
+        wait_for_threads();
+        profile_enter(PROFILE_OPTIMIZER);
+#pragma omp for schedule(static) nowait
         for (size_t chunk = 0; chunk < engine->n_chunk; chunk++) {
             sum_chunk(engine, chunk);
         }
+        wait_for_threads();
 #pragma omp single
-        {
-            double rows = (double)(batch->n_sequence * batch->n_token);
-            result.loss = add_lanes(engine).loss / rows;
-            result.grad_norm = sqrt(add_chunks(engine));
-            result.finite = isfinite(result.loss) && isfinite(result.grad_norm);
-            if (options != NULL && result.finite) {
-                update = adam_prepare(options, ++engine->adam.step, result.grad_norm);
-            }
-        }
+        result = settle(engine, batch, options, &update);
         if (options != NULL && result.finite) {
-#pragma omp for schedule(static)
-            for (size_t chunk = 0; chunk < engine->n_chunk; chunk++) {
-                update_chunk(engine, chunk, &update);
-            }
-#pragma omp for schedule(dynamic, 1)
-            for (size_t part = 0; part < prepared_n_part(&engine->model); part++) {
-                prepared_update(&engine->model, engine->param, part, engine->prepared);
-            }
+            update_weights(engine, &update);
         }
+        wait_for_threads();
+        profile_collect(&engine->profile[thread]);
     }
     return result;
 }

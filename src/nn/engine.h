@@ -17,6 +17,7 @@
 #include "base/status.h"
 #include "nn/model.h"
 #include "nn/optimizer.h"
+#include "nn/profile.h"
 
 struct engine_options {
     size_t lanes;       /* 0: engine_default_lanes */
@@ -69,6 +70,11 @@ struct activations *engine_forward(struct engine *engine, const struct batch *ba
  * [H,T,T]. */
 void engine_scores(struct engine *engine, size_t n_token, size_t sequence, size_t layer,
                    float *product, float *scores);
+
+/* engine_profile switches the clocks of the training steps on (from zero) or off;
+ * engine_profile_read returns the seconds of all threads together since then. */
+void engine_profile(struct engine *engine, bool on);
+struct profile engine_profile_read(const struct engine *engine);
 
 /* Parts of the engine; it keeps owning them. After a change of the weights call
  * engine_weights_changed. */

@@ -2,6 +2,7 @@
 
 #include "nn/kernels/kernels.h"
 #include "nn/matmul.h"
+#include "nn/profile.h"
 
 struct linear linear_place(size_t out, size_t in, struct arena *arena)
 {
@@ -20,21 +21,27 @@ void linear_pack(const struct linear *linear, const float *weight)
 void linear_forward(const struct linear *linear, size_t n_row, const float *x, bool accumulate,
                     float *y)
 {
+    enum profile_part part = profile_enter(PROFILE_MATMUL);
     matmul_packed(n_row, linear->out, linear->in, x, linear->in, linear->forward, accumulate, y,
                   linear->out);
+    profile_enter(part);
 }
 
 void linear_backward(const struct linear *linear, size_t n_row, const float *dy, float *dx)
 {
+    enum profile_part part = profile_enter(PROFILE_MATMUL);
     matmul_packed(n_row, linear->in, linear->out, dy, linear->out, linear->backward, false, dx,
                   linear->in);
+    profile_enter(part);
 }
 
 void linear_gradient(const struct linear *linear, size_t n_row, const float *x, const float *dy,
                      float *dweight, float *dbias)
 {
+    enum profile_part part = profile_enter(PROFILE_MATMUL);
     matmul_tn(linear->out, linear->in, n_row, 1.0f, dy, linear->out, x, linear->in, true, dweight,
               linear->in);
+    profile_enter(part);
     if (dbias != NULL) {
         kernels_active()->column_sum(n_row, linear->out, dy, linear->out, dbias);
     }
