@@ -313,11 +313,52 @@ static void column_sum(size_t n_row, size_t n_col, const float *restrict x, size
     }
 }
 
+/* transpose_tile turns a VECTOR x VECTOR tile in registers: stage by stage, rows that are a power
+ * of two apart swap the halves of their blocks of that size. */
+static inline __attribute__((always_inline)) void transpose_tile(const float *x, size_t ld,
+                                                                 float *transposed, size_t ldt)
+{
+    typedef int32_t lanes __attribute__((vector_size(VECTOR * sizeof(int32_t))));
+    vector row[VECTOR];
+#pragma GCC unroll 16
+    for (int i = 0; i < VECTOR; i++) {
+        row[i] = load(x + (size_t)i * ld);
+    }
+#pragma GCC unroll 4
+    for (int half = 1; half < VECTOR; half *= 2) {
+        lanes low, high;
+#pragma GCC unroll 16
+        for (int c = 0; c < VECTOR; c++) {
+            bool second = (c & half) != 0;
+            low[c] = second ? VECTOR + c - half : c;
+            high[c] = second ? VECTOR + c : c + half;
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < VECTOR; i++) {
+            if ((i & half) == 0) {
+                vector a = row[i], b = row[i + half];
+                row[i] = __builtin_shuffle(a, b, low);
+                row[i + half] = __builtin_shuffle(a, b, high);
+            }
+        }
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < VECTOR; i++) {
+        store(transposed + (size_t)i * ldt, row[i]);
+    }
+}
+
 static void transpose(size_t n_row, size_t n_col, const float *restrict x, size_t ld,
                       float *restrict transposed)
 {
+    size_t whole_rows = n_row - n_row % VECTOR, whole_cols = n_col - n_col % VECTOR;
+    for (size_t i = 0; i < whole_rows; i += VECTOR) {
+        for (size_t c = 0; c < whole_cols; c += VECTOR) {
+            transpose_tile(x + i * ld + c, ld, transposed + c * n_row + i, n_row);
+        }
+    }
     for (size_t c = 0; c < n_col; c++) {
-        for (size_t i = 0; i < n_row; i++) {
+        for (size_t i = c < whole_cols ? whole_rows : 0; i < n_row; i++) {
             transposed[c * n_row + i] = x[i * ld + c];
         }
     }

@@ -1,7 +1,10 @@
-/* level: the name tag of the SIMD level a kernel file is compiled for. Private to the kernels.
+/* level: the SIMD level that a kernel file is compiled for, its name tag and its vector. Private to
+ * the kernels.
  */
 #ifndef QKVLAB_NN_KERNELS_LEVEL_H
 #define QKVLAB_NN_KERNELS_LEVEL_H
+
+#include <string.h>
 
 #include "nn/kernels/kernels.h"
 
@@ -9,6 +12,29 @@
 #define LEVEL_NAME(prefix, level) LEVEL_PASTE(prefix, level)
 #define LEVEL_QUOTE(x) #x
 #define LEVEL_TEXT(level) LEVEL_QUOTE(level)
+
+/* Floats of a vector register. */
+#if defined(__AVX512F__)
+#define VECTOR 16
+#elif defined(__AVX2__)
+#define VECTOR 8
+#else
+#define VECTOR 4
+#endif
+
+typedef float vector __attribute__((vector_size(VECTOR * sizeof(float))));
+
+static inline __attribute__((always_inline)) vector load(const float *x)
+{
+    vector v;
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
+static inline __attribute__((always_inline)) void store(float *x, vector v)
+{
+    memcpy(x, &v, sizeof v);
+}
 
 /* Defined by product.c of the same level. */
 extern const struct product_kernels LEVEL_NAME(product_kernels_, KERNEL_LEVEL);

@@ -5,42 +5,24 @@
  * once a product for activations, and A is read where it lies, through two strides, so that A and
  * its transpose are the same code. The innermost block keeps ROWS x PANEL sums in registers.
  */
-#include <string.h>
-
 #include "nn/kernels/level.h"
 
-/* Floats of a vector register, vectors of a panel, rows of a block: as many sums as registers
- * allow. */
-#if defined(__AVX512F__)
-#define VECTOR 16
+/* Rows of a block: with two vectors of columns, as many sums as registers allow. */
+#if VECTOR == 16
 #define MAX_ROWS 12
-#elif defined(__AVX2__)
-#define VECTOR 8
+#elif VECTOR == 8
 #define MAX_ROWS 6
 #else
-#define VECTOR 4
 #define MAX_ROWS 4
 #endif
 #define PANEL_VECTORS 2
 #define PANEL (PANEL_VECTORS * VECTOR)
 /* Depth of a panel that is packed on the stack. */
 #define DEPTH 256
+/* Floats of B that stay in a first-level cache while it is read in place. */
+#define CACHED 8192
 
 _Static_assert(PANEL <= PRODUCT_MAX_PANEL, "packed sizes are computed for the widest panel");
-
-typedef float vector __attribute__((vector_size(VECTOR * sizeof(float))));
-
-static inline __attribute__((always_inline)) vector load(const float *x)
-{
-    vector v;
-    memcpy(&v, x, sizeof v);
-    return v;
-}
-
-static inline __attribute__((always_inline)) void store(float *x, vector v)
-{
-    memcpy(x, &v, sizeof v);
-}
 
 /* A, read as a[i * row + l * depth] for row i of C and depth l. */
 struct left {
@@ -177,8 +159,9 @@ static void product_general(size_t m, size_t n, size_t k, float alpha, const flo
     float packed[DEPTH * PANEL] __attribute__((aligned(64)));
     for (size_t j = 0; j < n; j += PANEL) {
         size_t n_col = n - j < PANEL ? n - j : PANEL;
-        /* Few rows do not pay for a copy, unless the last columns must be filled up with zeros. */
-        bool pack = m > 2 * MAX_ROWS || n_col % VECTOR != 0;
+        /* A panel is copied where its rows would not stay in the first-level cache for all of A, or
+         * where its last columns must be filled up with zeros. */
+        bool pack = (m > 2 * MAX_ROWS && k * ldb > CACHED) || n_col % VECTOR != 0;
         for (size_t l = 0; l < k; l += DEPTH) {
             size_t depth = k - l < DEPTH ? k - l : DEPTH;
             const float *panel = b + l * ldb + j;
