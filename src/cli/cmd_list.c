@@ -17,14 +17,15 @@ static void append(char *text, size_t size, const char *more)
     strncat(text, more, size - strlen(text) - 1);
 }
 
-/* "q k v" where nothing is shared, "qk v" where Q and K are one projection. */
+/* "q k v" where nothing is shared, "qk v" where Q and K are one projection, "k v" where Q is none.
+ */
 static void describe_slots(const struct variant *variant, char *text, size_t size)
 {
     text[0] = '\0';
-    for (size_t slot = 0; slot < variant_n_slot(variant); slot++) {
+    for (int slot = 0; slot < ROLE_COUNT; slot++) {
         char roles[4];
-        variant_slot_roles(variant, (int)slot, roles);
-        append(text, size, slot ? " " : "");
+        variant_slot_roles(variant, slot, roles);
+        append(text, size, text[0] && roles[0] ? " " : "");
         append(text, size, roles);
     }
 }
@@ -51,32 +52,47 @@ static void describe_axes(const struct variant *variant, char *text, size_t size
 static const char *describe_symmetry(const struct variant *variant)
 {
     if (variant_scores_symmetric(variant)) {
-        return "QK^T and scores";
+        return "yes";
     }
-    return variant_product_symmetric(variant) ? "QK^T only" : "no";
+    return variant_product_symmetric(variant) ? "QK^T" : "no";
+}
+
+/* One of the rows that vary sharing alone, which `quick` trains. */
+static bool is_sharing_row(const struct variant *variant)
+{
+    const struct variant *row = variant_sharing_row(0);
+    for (size_t i = 0; row != NULL && row != variant; i++) {
+        row = variant_sharing_row(i + 1);
+    }
+    return row != NULL;
 }
 
 static struct table *list_variants(void)
 {
     static const struct column columns[] = {
         {"id", "id", 0},
-        {"name", "name", 0},
-        {"projections", "projections", 0},
+        {"name", NULL, 0},
+        {"projections", "learned", 0},
         {"n_projection", NULL, 0},
         {"n_cached", "cached", 0},
         {"product_symmetric", NULL, 0},
         {"scores_symmetric", NULL, 0},
-        {NULL, "symmetric", 0},
-        {"axes", "further", 0},
+        {"product_gram", NULL, 0},
+        {NULL, "symm", 0},
+        {"axes", NULL, 0},
+        {"sharing_row", NULL, 0},
+        {"equation", "one head computes", 0},
     };
     struct table *table = table_create(columns, N_COLUMN(columns));
     for (size_t i = 0; variant_named(i); i++) {
         const struct variant *variant = variant_named(i);
         char id[VARIANT_TEXT_SIZE], name[VARIANT_TEXT_SIZE], slots[16], axes[256];
+        char equation[VARIANT_EQUATION_SIZE];
         variant_id(variant, id);
         variant_name(variant, name);
         describe_slots(variant, slots, sizeof slots);
         describe_axes(variant, axes, sizeof axes);
+        variant_equation(variant, equation);
         table_text(table, id);
         table_text(table, name);
         table_text(table, slots);
@@ -84,8 +100,11 @@ static struct table *list_variants(void)
         table_integer(table, (long long)variant_cache_roles(variant));
         table_bool(table, variant_product_symmetric(variant));
         table_bool(table, variant_scores_symmetric(variant));
+        table_bool(table, variant_product_gram(variant));
         table_text(table, describe_symmetry(variant));
         table_text(table, axes);
+        table_bool(table, is_sharing_row(variant));
+        table_text(table, equation);
     }
     return table;
 }
@@ -195,8 +214,14 @@ static struct table *list_keys(void)
 static void print_legend(const char *topic)
 {
     if (strcmp(topic, "variants") == 0) {
-        puts("\nprojections: the learned ones, each named by the roles that read it;\n"
-             "cached: how many of K and V a decoder must keep");
+        puts("\nlearned: the projections, each named by the roles that read it\n"
+             "cached: how many of K and V a decoder must keep\n"
+             "symm: the scores are symmetric (yes), or the product QK^T in them\n"
+             "X: the block's input after LayerNorm; d_h: head width; w, a, b: learned with the\n"
+             "scores; P: fixed sines and cosines of positions; f: LayerNorm(W_2 GELU(W_1 RMSNorm "
+             "X))\n"
+             "Any row takes further axes behind its id, as in kv:n_kv_head=1:causal=1; a + is\n"
+             "score_term=position2d. See `qkvlab list keys`.");
     } else if (strcmp(topic, "tasks") == 0) {
         printf("\nat T = %d. floor: accuracy of the best predictor that knows only the position;\n"
                "needed key: output <- the input position it must attend to\n",

@@ -21,17 +21,54 @@ static const struct sharing {
 };
 #define N_SHARING (sizeof SHARING / sizeof SHARING[0])
 
-/* The named rows. Columns left out are zero: linear query, no score term, no qk_norm, not causal,
- * as many key-value heads as query heads. sharing     Q  K  V   further columns */
-static const struct variant NAMED[] = {
-    {"qkv", {0, 1, 2}, 0, 0, 0, 0, 0},
-    {"qk", {0, 0, 1}, 0, 0, 0, 0, 0},
-    {"qk", {0, 0, 1}, 0, SCORE_POSITION2D, 0, 0, 0},
-    {"kv", {0, 1, 1}, 0, 0, 0, 0, 0},
-    {"qv", {0, 1, 0}, 0, 0, 0, 0, 0},
-    {"qkv_tied", {0, 0, 0}, 0, 0, 0, 0, 0},
-    {"qkv_tied", {0, 0, 0}, 0, SCORE_POSITION2D, 0, 0, 0},
+/* The named rows: what `list variants` shows, and what the tests that loop over rows try. The first
+ * ones vary sharing alone, with and without the + of paper A (arXiv 2606.04032). The others are the
+ * controls of both papers (B: arXiv 2510.23912, 2603.13381), and the parts of the + one by one. */
+
+/* clang-format off */
+#define QKV      "qkv", {0, 1, 2}
+#define QK       "qk", {0, 0, 1}
+#define KV       "kv", {0, 1, 1}
+#define QV       "qv", {0, 1, 0}
+#define TIED     "qkv_tied", {0, 0, 0}
+#define QKV_NO_Q "qkv", {SLOT_NONE, 1, 2} /* a query that is no projection has no slot */
+#define KV_NO_Q  "kv", {SLOT_NONE, 1, 1}
+
+static const struct named {
+    struct variant variant;
+    const char *spelling; /* of the papers; NULL: only that of the id */
+} NAMED[] = {
+    /* sharing   query               score term                qk_norm causal kv heads  spelling */
+    {{QKV,       QUERY_LINEAR,       SCORE_NONE,               false,  false, 0}, NULL},
+    {{QK,        QUERY_LINEAR,       SCORE_NONE,               false,  false, 0}, NULL},
+    {{QK,        QUERY_LINEAR,       SCORE_POSITION2D,         false,  false, 0}, NULL},
+    {{KV,        QUERY_LINEAR,       SCORE_NONE,               false,  false, 0}, NULL},
+    {{QV,        QUERY_LINEAR,       SCORE_NONE,               false,  false, 0}, NULL},
+    {{TIED,      QUERY_LINEAR,       SCORE_NONE,               false,  false, 0}, NULL},
+    {{TIED,      QUERY_LINEAR,       SCORE_POSITION2D,         false,  false, 0}, NULL},
+
+    {{QKV,       QUERY_LINEAR,       SCORE_NONE,               false,  false, 2}, NULL},
+    {{KV,        QUERY_LINEAR,       SCORE_NONE,               false,  false, 2}, NULL},
+    {{QKV,       QUERY_LINEAR,       SCORE_NONE,               false,  false, 1}, "MQA"},
+    {{KV,        QUERY_LINEAR,       SCORE_NONE,               false,  false, 1}, "Q-MQA"},
+
+    {{QKV_NO_Q,  QUERY_IDENTITY,     SCORE_NONE,               false,  false, 0}, NULL},
+    {{KV_NO_Q,   QUERY_IDENTITY,     SCORE_NONE,               false,  false, 0}, NULL},
+    {{QKV_NO_Q,  QUERY_RESIDUAL_MLP, SCORE_NONE,               false,  false, 0}, NULL},
+    {{QKV,       QUERY_LINEAR,       SCORE_NONE,               true,   false, 0}, NULL},
+
+    {{QK,        QUERY_LINEAR,       SCORE_TEMPERATURE,        false,  false, 0}, NULL},
+    {{QK,        QUERY_LINEAR,       SCORE_TEMPERATURE_SCALAR, false,  false, 0}, NULL},
+    {{QK,        QUERY_LINEAR,       SCORE_KEY_BIAS,           false,  false, 0}, NULL},
+    {{QK,        QUERY_LINEAR,       SCORE_RELATIVE,           false,  false, 0}, NULL},
+    {{TIED,      QUERY_LINEAR,       SCORE_TEMPERATURE,        false,  false, 0}, NULL},
+    {{TIED,      QUERY_LINEAR,       SCORE_TEMPERATURE_SCALAR, false,  false, 0}, NULL},
+    {{TIED,      QUERY_LINEAR,       SCORE_KEY_BIAS,           false,  false, 0}, NULL},
+    {{TIED,      QUERY_LINEAR,       SCORE_RELATIVE,           false,  false, 0}, NULL},
+
+    {{QKV,       QUERY_LINEAR,       SCORE_NONE,               false,  true,  0}, NULL},
 };
+/* clang-format on */
 #define N_NAMED (sizeof NAMED / sizeof NAMED[0])
 
 static const char *const QUERY_NAMES[QUERY_MAP_COUNT] = {"linear", "identity", "residual_mlp"};
@@ -65,7 +102,7 @@ static const struct sharing *sharing_of(const struct variant *variant)
 
 const struct variant *variant_named(size_t i)
 {
-    return i < N_NAMED ? &NAMED[i] : NULL;
+    return i < N_NAMED ? &NAMED[i].variant : NULL;
 }
 
 /* ---- axes
@@ -85,6 +122,28 @@ static size_t axis_get(const struct variant *variant, enum axis axis)
     default:
         return variant->n_kv_head;
     }
+}
+
+/* Nothing but sharing, and the + that paper A counts as part of it. */
+static bool varies_sharing_alone(const struct variant *variant)
+{
+    for (size_t i = 0; i < AXIS_COUNT; i++) {
+        size_t value = axis_get(variant, (enum axis)i);
+        if (value != 0 && !(i == AXIS_SCORE_TERM && value == SCORE_POSITION2D)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+const struct variant *variant_sharing_row(size_t i)
+{
+    for (size_t row = 0; row < N_NAMED; row++) {
+        if (varies_sharing_alone(&NAMED[row].variant) && i-- == 0) {
+            return &NAMED[row].variant;
+        }
+    }
+    return NULL;
 }
 
 static void axis_set(struct variant *variant, enum axis axis, size_t value)
@@ -196,22 +255,29 @@ static enum status refuse_id(const char *text, struct error *err)
 {
     char ids[N_NAMED][VARIANT_TEXT_SIZE];
     const char *candidates[N_NAMED];
-    for (size_t i = 0; i < N_NAMED; i++) {
-        variant_id(&NAMED[i], ids[i]);
-        candidates[i] = ids[i];
+    size_t n = 0;
+    for (const struct variant *row; (row = variant_sharing_row(n)) != NULL; n++) {
+        variant_id(row, ids[n]);
+        candidates[n] = ids[n];
     }
     char choices[200];
-    join_choices(candidates, N_NAMED, choices, sizeof choices);
-    const char *nearest = text_nearest(text, candidates, N_NAMED);
+    join_choices(candidates, n, choices, sizeof choices);
+    const char *nearest = text_nearest(text, candidates, n);
     return error_set(err, STATUS_USAGE,
                      "variant: expected %s (further axes after colons), found '%s'%s%s%s", choices,
                      text, nearest ? "; did you mean '" : "", nearest ? nearest : "",
                      nearest ? "'?" : "");
 }
 
-/* parse_sharing reads "qk", "qk+", "Q=K", "(Q=K-V)+". */
+/* parse_sharing reads "qk", "qk+", "Q=K", "(Q=K-V)+", "MQA". */
 static enum status parse_sharing(const char *text, struct variant *variant, struct error *err)
 {
+    for (size_t i = 0; i < N_NAMED; i++) {
+        if (NAMED[i].spelling != NULL && strcmp(NAMED[i].spelling, text) == 0) {
+            *variant = NAMED[i].variant;
+            return STATUS_OK;
+        }
+    }
     char core[VARIANT_TEXT_SIZE];
     size_t length = strlen(text);
     if (length >= sizeof core) {

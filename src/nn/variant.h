@@ -46,9 +46,13 @@ struct variant {
 /* variant_named returns the i-th named row (what `list variants` prints), NULL past the last. */
 const struct variant *variant_named(size_t i);
 
+/* variant_sharing_row returns the i-th named row that varies nothing but which projections are
+ * shared, with or without the + of paper A: the rows of its tables. NULL past the last. */
+const struct variant *variant_sharing_row(size_t i);
+
 /* variant_parse reads an id ("qk", "qk+", "kv:n_kv_head=1", "qkv:query=identity:qk_norm=1") or a
- * spelling of the papers ("Q-K=V", "(Q=K-V)+"). Errors: STATUS_USAGE, with the accepted ids and the
- * nearest. */
+ * spelling of the papers ("Q-K=V", "(Q=K-V)+", "MQA"). Errors: STATUS_USAGE, with the accepted ids
+ * and the nearest. */
 enum status variant_parse(const char *text, struct variant *variant, struct error *err);
 
 /* variant_set_axis sets one further axis by its configuration key (query, score_term, qk_norm,
@@ -69,6 +73,12 @@ enum status variant_check(const struct variant *variant, size_t n_head, struct e
  * ("(Q=K)+", "K=V, 1 kv head"). */
 void variant_id(const struct variant *variant, char id[VARIANT_TEXT_SIZE]);
 void variant_name(const struct variant *variant, char name[VARIANT_TEXT_SIZE]);
+
+/* variant_equation writes what one head computes, "softmax(X W_Q (X W_K)^T / sqrt(d_h)) X W_V":
+ * X is the block's input after LayerNorm, w the learned weights of a score term, P the fixed
+ * encoding of positions, f the residual_mlp of query.h. */
+#define VARIANT_EQUATION_SIZE 160
+void variant_equation(const struct variant *variant, char text[VARIANT_EQUATION_SIZE]);
 
 /* Computed consequences. */
 size_t variant_n_slot(const struct variant *variant);

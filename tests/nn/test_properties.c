@@ -323,8 +323,9 @@ START_TEST(logits_and_scores_of_ten_thousand)
         struct fixture_batch made = fixture_batch_make(2, N_TOKEN, 37);
         char roles[4], name[64];
         size_t n;
-        variant_slot_roles(&shape.variant, shape.variant.slot[ROLE_Q], roles);
-        snprintf(name, sizeof(name), "blocks.0.attn.%s.weight", roles);
+        variant_slot_roles(&shape.variant, shape.variant.slot[ROLE_K], roles);
+        snprintf(name, sizeof(name), "blocks.0.attn.%s.weight",
+                 shape.variant.qk_norm ? "k_norm" : roles);
         scale_tensor(engine, name, 1e4f);
         scale_tensor(engine, "head.weight", 1e4f);
         const struct activations *act = engine_forward(engine, &made.batch, &n);

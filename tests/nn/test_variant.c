@@ -24,20 +24,72 @@ START_TEST(every_named_row_survives_its_own_id)
 {
     size_t n = 0;
     for (size_t i = 0; variant_named(i) != NULL; i++, n++) {
-        char id[VARIANT_TEXT_SIZE], again[VARIANT_TEXT_SIZE], name[VARIANT_TEXT_SIZE];
+        char id[VARIANT_TEXT_SIZE], again[VARIANT_TEXT_SIZE];
         variant_id(variant_named(i), id);
         struct variant variant = parsed(id);
         variant_id(&variant, again);
         ck_assert_str_eq(id, again);
         ck_assert_mem_eq(variant.slot, variant_named(i)->slot, sizeof variant.slot);
         ck_assert_int_eq(variant_check(&variant, 4, NULL), STATUS_OK);
-        variant_name(&variant, name);
-        variant_id(variant_named(i), id);
-        struct variant by_name = parsed(name);
-        variant_id(&by_name, again);
-        ck_assert_str_eq(id, again);
+        for (size_t j = 0; j < i; j++) {
+            variant_id(variant_named(j), again);
+            ck_assert_str_ne(id, again);
+        }
     }
-    ck_assert_uint_ge(n, 7);
+    ck_assert_uint_ge(n, 24);
+}
+END_TEST
+
+/* The rows of paper A's tables, first among the named ones and in the order of every report. */
+START_TEST(sharing_rows_vary_sharing_alone)
+{
+    static const char *const IDS[] = {"qkv", "qk", "qk+", "kv", "qv", "qkv_tied", "qkv_tied+"};
+    size_t n = sizeof IDS / sizeof IDS[0];
+    for (size_t i = 0; i < n; i++) {
+        char id[VARIANT_TEXT_SIZE], name[VARIANT_TEXT_SIZE];
+        ck_assert_ptr_eq(variant_sharing_row(i), variant_named(i));
+        variant_id(variant_sharing_row(i), id);
+        ck_assert_str_eq(id, IDS[i]);
+        variant_name(variant_sharing_row(i), name);
+        struct variant by_name = parsed(name);
+        variant_id(&by_name, id);
+        ck_assert_str_eq(id, IDS[i]);
+    }
+    ck_assert_ptr_null(variant_sharing_row(n));
+    ck_assert_ptr_nonnull(variant_named(n));
+}
+END_TEST
+
+START_TEST(equations_follow_from_the_row)
+{
+    static const char *const PAIRS[][2] = {
+        {"qkv", "softmax(X W_Q (X W_K)^T / sqrt(d_h)) X W_V"},
+        {"qv", "softmax(X W_QV (X W_K)^T / sqrt(d_h)) X W_QV"},
+        {"qkv_tied", "softmax(X W_QKV (X W_QKV)^T / sqrt(d_h)) X W_QKV"},
+        {"qk+", "softmax(sum(w) X W_QK (X W_QK)^T / sqrt(d_h) + P_ij w + b) X W_V"},
+        {"qk:score_term=temperature", "softmax(sum(w) X W_QK (X W_QK)^T / sqrt(d_h)) X W_V"},
+        {"qk:score_term=temperature_scalar", "softmax(a X W_QK (X W_QK)^T / sqrt(d_h)) X W_V"},
+        {"qk:score_term=key_bias", "softmax(X W_QK (X W_QK)^T / sqrt(d_h) + P_j w) X W_V"},
+        {"qk:score_term=relative",
+         "softmax(sum(w) X W_QK (X W_QK)^T / sqrt(d_h) + P_(i-j) w) X W_V"},
+        {"kv:query=identity", "softmax(X (X W_KV)^T / (2 sqrt(d_h))) X W_KV"},
+        {"qkv:query=residual_mlp", "softmax((X + f(X))/2 (X W_K)^T / sqrt(d_h)) X W_V"},
+        {"qkv:qk_norm=1", "softmax(norm(X W_Q) norm(X W_K)^T / sqrt(d_h)) X W_V"},
+        {"qkv:causal=1", "softmax_(j<=i)(X W_Q (X W_K)^T / sqrt(d_h)) X W_V"},
+        {"kv:n_kv_head=1", "softmax(X W_Q (X W_KV)^T / sqrt(d_h)) X W_KV, 1 head of K and V"},
+        {"qkv:n_kv_head=2", "softmax(X W_Q (X W_K)^T / sqrt(d_h)) X W_V, 2 heads of K and V"},
+    };
+    for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++) {
+        char equation[VARIANT_EQUATION_SIZE];
+        struct variant variant = parsed(PAIRS[i][0]);
+        variant_equation(&variant, equation);
+        ck_assert_str_eq(equation, PAIRS[i][1]);
+    }
+    struct variant longest =
+        parsed("qkv:query=residual_mlp:score_term=position2d:qk_norm=1:causal=1:n_kv_head=65536");
+    char equation[VARIANT_EQUATION_SIZE];
+    variant_equation(&longest, equation);
+    ck_assert_msg(strstr(equation, "65536 heads of K and V") != NULL, "cut: %s", equation);
 }
 END_TEST
 
@@ -60,6 +112,9 @@ START_TEST(spellings_of_the_papers_are_accepted)
         {"kv:n_kv_head=1", "kv:n_kv_head=1"},
         {"qkv:causal=1:query=identity", "qkv:query=identity:causal=1"},
         {"qkv:qk_norm=0", "qkv"},
+        {"MQA", "qkv:n_kv_head=1"},
+        {"Q-MQA", "kv:n_kv_head=1"},
+        {"Q-MQA:causal=1", "kv:causal=1:n_kv_head=1"},
     };
     for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++) {
         char id[VARIANT_TEXT_SIZE];
@@ -74,6 +129,7 @@ START_TEST(nonsense_is_refused_with_a_suggestion)
 {
     expect_refusal("qkv_ties", "did you mean 'qkv_tied'?");
     expect_refusal("", "expected qkv, qk, qk+");
+    expect_refusal("QMA", "(further axes after colons), found 'QMA'");
     expect_refusal("qk:quarry=identity", "the axes are query, score_term");
     expect_refusal("qk:query", "axis=value");
     expect_refusal("qkv:query=identty", "did you mean 'identity'?");
@@ -150,6 +206,8 @@ static Suite *variant_suite(void)
     Suite *suite = suite_create("variant");
     TCase *tests = tcase_create("variant");
     tcase_add_test(tests, every_named_row_survives_its_own_id);
+    tcase_add_test(tests, sharing_rows_vary_sharing_alone);
+    tcase_add_test(tests, equations_follow_from_the_row);
     tcase_add_test(tests, spellings_of_the_papers_are_accepted);
     tcase_add_test(tests, nonsense_is_refused_with_a_suggestion);
     tcase_add_test(tests, impossible_combinations_are_refused_with_the_reason);
