@@ -202,6 +202,19 @@ static enum status draw_pictures(const struct plan *plan, struct error *err)
     return status;
 }
 
+static void say_beginning(const struct plan *plan)
+{
+    size_t n_done = 0;
+    for (size_t i = 0; i < plan->n_run; i++) {
+        char id[CONFIG_ID_SIZE];
+        config_id(&plan->config[i], id);
+        n_done += record_is_done(plan->arguments->out, id);
+    }
+    fprintf(stderr, "%zu run%s in %s", plan->n_run, plan->n_run == 1 ? "" : "s",
+            plan->arguments->out);
+    fprintf(stderr, n_done > 0 ? ", %zu of them already done\n" : "\n", n_done);
+}
+
 static void append_total(char *line, size_t size, size_t count, const char *what)
 {
     size_t used = strlen(line);
@@ -233,6 +246,9 @@ enum status plan_run(const struct plan *plan, struct error *err)
     }
     if (status != STATUS_OK) {
         return status;
+    }
+    if (!arguments->quiet) {
+        say_beginning(plan);
     }
     struct progress *progress = progress_create(plan->config, plan->n_run, arguments->quiet);
     struct sweep_totals totals = {0};
