@@ -52,6 +52,9 @@ static void place_block(const struct model *model, const struct widths *w, size_
     block->ln2_saved = place_norm(arena, rows);
     block->slope = arena_floats(arena, rows * w->ff);
     block->gelu = arena_floats(arena, rows * w->ff);
+    if (shape->dropout > 0) {
+        block->mlp_mask = arena_floats(arena, rows * d);
+    }
 }
 
 static void place_scratch(const struct model *model, const struct widths *w, size_t rows,
@@ -71,7 +74,14 @@ static void place_scratch(const struct model *model, const struct widths *w, siz
         act->dk_normed = arena_floats(arena, rows * w->kv_heads * w->head);
     }
     act->dff = arena_floats(arena, rows * w->ff);
-    act->dembed = arena_floats(arena, shape->n_symbol * d);
+    if (shape->input == INPUT_PATCHES) {
+        act->danswers = arena_floats(arena, act->max_sequence * d);
+    } else {
+        act->dembed = arena_floats(arena, shape->n_symbol * d);
+    }
+    if (shape->dropout > 0) {
+        act->mask = arena_floats(arena, rows * w->ff);
+    }
     act->attention_scratch = arena_floats(arena, attention_scratch(t, w->head));
     if (score_term_has_matrix(shape->variant.score_term)) {
         act->d_matrix = arena_alloc(arena, t * t, sizeof(double));
@@ -97,11 +107,19 @@ struct activations *activations_place(const struct model *model, size_t max_sequ
         place_block(model, &w, max_sequence, arena,
                     blocks != NULL ? &blocks[layer] : &measured_block);
     }
+    size_t n_answer = shape->input == INPUT_PATCHES ? max_sequence : rows;
+    if (shape->input == INPUT_PATCHES) {
+        act->embedded = arena_floats(arena, rows * d);
+        act->answers = arena_floats(arena, n_answer * d);
+    }
+    if (shape->dropout > 0) {
+        act->embed_mask = arena_floats(arena, rows * d);
+    }
     act->x_out = arena_floats(arena, rows * d);
-    act->ln_f = arena_floats(arena, rows * d);
-    act->ln_f_saved = place_norm(arena, rows);
-    act->logits = arena_floats(arena, rows * shape->n_class);
-    act->dlogits = arena_floats(arena, rows * shape->n_class);
+    act->ln_f = arena_floats(arena, n_answer * d);
+    act->ln_f_saved = place_norm(arena, n_answer);
+    act->logits = arena_floats(arena, n_answer * shape->n_class);
+    act->dlogits = arena_floats(arena, n_answer * shape->n_class);
     place_scratch(model, &w, rows, arena, act);
     return arena->failed ? NULL : placed;
 }
@@ -118,7 +136,11 @@ struct prepared *prepared_place(const struct model *model, struct arena *arena)
         arena_alloc(arena, shape->n_layer, sizeof(struct prepared_block));
     struct prepared *prepared = placed != NULL ? placed : &measured;
     prepared->block = blocks;
-    prepared->embed = arena_floats(arena, shape->n_symbol * d);
+    if (shape->input == INPUT_PATCHES) {
+        prepared->patch = linear_place(d, w.patch, arena);
+    } else {
+        prepared->embed = arena_floats(arena, shape->n_symbol * d);
+    }
     prepared->head = linear_place(shape->n_class, d, arena);
     for (size_t layer = 0; layer < shape->n_layer; layer++) {
         struct prepared_block *block = blocks != NULL ? &blocks[layer] : &measured_block;

@@ -39,18 +39,24 @@ struct block_activations {
     float *ln2;                 /* [R,d] */
     struct norm_saved ln2_saved;
     float *slope, *gelu; /* [R,F] */
+    float *mlp_mask;     /* [R,d] with dropout */
 };
 
 struct activations {
     size_t max_sequence;
     struct block_activations *block; /* [L] */
+    float *embedded;                 /* [B,T-1,d] INPUT_PATCHES: patches after their linear map */
     float *x_out;                    /* [R,d] residual stream, leaving the last block */
-    float *ln_f;                     /* [R,d] */
+    float *answers;                  /* [B,d] INPUT_PATCHES: rows of x_out that are answered */
+    float *embed_mask;               /* [R,d] with dropout: 0 or 1/(1 - rate) */
+    float *ln_f;                     /* [A,d] A answers */
     struct norm_saved ln_f_saved;
-    float *logits;  /* [R,C] */
-    float *dlogits; /* [R,C] */
+    float *logits;  /* [A,C] */
+    float *dlogits; /* [A,C] */
 
     /* scratch of the backward pass */
+    float *danswers;  /* [B,d] INPUT_PATCHES */
+    float *mask;      /* [R,F] with dropout */
     float *dx;        /* [R,d] gradient of the residual stream */
     float *dnorm;     /* [R,d] gradient of a norm's output */
     float *dmix;      /* [R,d] */
@@ -75,7 +81,8 @@ struct prepared_block {
 };
 
 struct prepared {
-    float *embed; /* [n_symbol,d] row s is what symbol s becomes, bias included */
+    float *embed; /* INPUT_TOKENS: [n_symbol,d] row s is what symbol s becomes, bias included */
+    struct linear patch; /* INPUT_PATCHES */
     struct linear head;
     struct prepared_block *block;
     struct score_tables tables;

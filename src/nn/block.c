@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "nn/dropout.h"
 #include "nn/kernels/kernels.h"
 #include "nn/profile.h"
 #include "nn/query.h"
@@ -61,8 +62,7 @@ struct roles block_roles(const struct model *model, struct block_activations *bl
     return roles;
 }
 
-/* ---- forward
- * --------------------------------------------------------------------------------------- */
+/* ---- forward ---- */
 
 static void attention_part_forward(const struct model *model, const float *param,
                                    const struct prepared *prepared, size_t layer, size_t n_sequence,
@@ -100,41 +100,62 @@ static void attention_part_forward(const struct model *model, const float *param
 }
 
 static void mlp_part_forward(const struct model *model, const float *param,
-                             const struct prepared_block *ready, const struct block_offsets *at,
-                             size_t n_row, struct block_activations *block, float *x_out)
+                             const struct prepared *prepared, size_t layer,
+                             const struct batch *batch, struct activations *act, float *x_out)
 {
     const struct kernels *kernel = kernels_active();
+    const struct block_offsets *at = &model->layout.block[layer];
+    const struct prepared_block *ready = &prepared->block[layer];
+    struct block_activations *block = &act->block[layer];
     size_t d = model->shape.n_embd, ff = model->shape.mlp_ratio * d;
+    size_t n_row = batch->n_sequence * batch->n_token;
     kernel->layer_norm_forward(n_row, d, block->x_mid, param + at->ln2_weight, param + at->ln2_bias,
                                block->ln2, block->ln2_saved.mean, block->ln2_saved.rstd);
     linear_forward(&ready->fc1, n_row, block->ln2, false, block->slope);
     kernel->bias_gelu(n_row, ff, block->slope, param + at->fc1_bias, block->gelu);
-    kernel->fill_rows(n_row, d, block->x_mid, param + at->fc2_bias, x_out);
-    linear_forward(&ready->fc2, n_row, block->gelu, true, x_out);
+    if (dropout_mask(model, batch, DROPOUT_HIDDEN(layer), ff, act->mask)) {
+        /* With the slope masked too, backward needs no mask of its own. */
+        kernel->multiply(n_row * ff, block->gelu, act->mask);
+        kernel->multiply(n_row * ff, block->slope, act->mask);
+    }
+    if (dropout_mask(model, batch, DROPOUT_MLP(layer), d, block->mlp_mask)) {
+        kernel->fill_rows(n_row, d, NULL, param + at->fc2_bias, x_out);
+        linear_forward(&ready->fc2, n_row, block->gelu, true, x_out);
+        kernel->multiply(n_row * d, x_out, block->mlp_mask);
+        kernel->add(n_row * d, x_out, block->x_mid);
+    } else {
+        kernel->fill_rows(n_row, d, block->x_mid, param + at->fc2_bias, x_out);
+        linear_forward(&ready->fc2, n_row, block->gelu, true, x_out);
+    }
 }
 
 void block_forward(const struct model *model, const float *param, const struct prepared *prepared,
-                   size_t layer, size_t n_sequence, size_t n_token, struct activations *act,
-                   float *x_out)
+                   size_t layer, const struct batch *batch, struct activations *act, float *x_out)
 {
-    attention_part_forward(model, param, prepared, layer, n_sequence, n_token, act);
-    mlp_part_forward(model, param, &prepared->block[layer], &model->layout.block[layer],
-                     n_sequence * n_token, &act->block[layer], x_out);
+    attention_part_forward(model, param, prepared, layer, batch->n_sequence, batch->n_token, act);
+    mlp_part_forward(model, param, prepared, layer, batch, act, x_out);
 }
 
-/* ---- backward
- * -------------------------------------------------------------------------------------- */
+/* ---- backward ---- */
 
 static void mlp_part_backward(const struct model *model, const float *param,
-                              const struct prepared_block *ready, const struct block_offsets *at,
-                              size_t n_row, struct block_activations *block,
-                              struct activations *act, float *grad)
+                              const struct prepared *prepared, size_t layer,
+                              const struct batch *batch, struct activations *act, float *grad)
 {
     const struct kernels *kernel = kernels_active();
+    const struct block_offsets *at = &model->layout.block[layer];
+    const struct prepared_block *ready = &prepared->block[layer];
+    struct block_activations *block = &act->block[layer];
     size_t d = model->shape.n_embd, ff = model->shape.mlp_ratio * d;
-    linear_gradient(&ready->fc2, n_row, block->gelu, act->dx, grad + at->fc2_weight,
+    size_t n_row = batch->n_sequence * batch->n_token;
+    const float *dmlp = act->dx;
+    if (dropout_is_on(model, batch)) {
+        kernel->multiply(n_row * d, block->mlp_mask, act->dx);
+        dmlp = block->mlp_mask;
+    }
+    linear_gradient(&ready->fc2, n_row, block->gelu, dmlp, grad + at->fc2_weight,
                     grad + at->fc2_bias);
-    linear_backward(&ready->fc2, n_row, act->dx, act->dff);
+    linear_backward(&ready->fc2, n_row, dmlp, act->dff);
     kernel->multiply(n_row * ff, act->dff, block->slope);
     linear_gradient(&ready->fc1, n_row, block->ln2, act->dff, grad + at->fc1_weight,
                     grad + at->fc1_bias);
@@ -224,10 +245,9 @@ static void attention_part_backward(const struct model *model, const float *para
 }
 
 void block_backward(const struct model *model, const float *param, const struct prepared *prepared,
-                    size_t layer, size_t n_sequence, size_t n_token, struct activations *act,
-                    float *grad)
+                    size_t layer, const struct batch *batch, struct activations *act, float *grad)
 {
-    mlp_part_backward(model, param, &prepared->block[layer], &model->layout.block[layer],
-                      n_sequence * n_token, &act->block[layer], act, grad);
-    attention_part_backward(model, param, prepared, layer, n_sequence, n_token, act, grad);
+    mlp_part_backward(model, param, prepared, layer, batch, act, grad);
+    attention_part_backward(model, param, prepared, layer, batch->n_sequence, batch->n_token, act,
+                            grad);
 }

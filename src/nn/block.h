@@ -20,13 +20,11 @@ struct roles block_roles(const struct model *model, struct block_activations *bl
 
 /* block_forward reads act->block[layer].x_in and writes x_out [R,d], the next block's x_in. */
 void block_forward(const struct model *model, const float *param, const struct prepared *prepared,
-                   size_t layer, size_t n_sequence, size_t n_token, struct activations *act,
-                   float *x_out);
+                   size_t layer, const struct batch *batch, struct activations *act, float *x_out);
 
 /* block_backward turns act->dx from the gradient of the block's output into that of its input, and
  * adds the gradients of its weights to grad. */
 void block_backward(const struct model *model, const float *param, const struct prepared *prepared,
-                    size_t layer, size_t n_sequence, size_t n_token, struct activations *act,
-                    float *grad);
+                    size_t layer, const struct batch *batch, struct activations *act, float *grad);
 
 #endif

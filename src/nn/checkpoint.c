@@ -37,8 +37,7 @@ static float *part_data(struct engine *engine, enum part part)
     }
 }
 
-/* ---- saving -----------------------------------------------------------------------------------
- */
+/* ---- saving ---- */
 
 /* names [PART_COUNT * n_tensor][NAME_SIZE] keeps the text that the entries borrow. */
 static void list_entries(struct engine *engine, struct safetensors_entry *entry,
@@ -115,8 +114,7 @@ enum status checkpoint_save(const char *path, struct engine *engine,
     return status;
 }
 
-/* ---- loading ----------------------------------------------------------------------------------
- */
+/* ---- loading ---- */
 
 static enum status check_format(const struct safetensors *file, uint64_t *step, struct error *err)
 {
@@ -253,8 +251,7 @@ enum status checkpoint_load(const char *path, struct engine *engine, struct chec
     return status;
 }
 
-/* ---- notes ------------------------------------------------------------------------------------
- */
+/* ---- notes ---- */
 
 const char *checkpoint_note(const struct checkpoint_notes *notes, const char *key)
 {

@@ -16,8 +16,7 @@
 #define GRADIENT_FLOOR 1e-3 /* of the largest gradient: below it only the absolute error counts */
 #define N_ADAM_STEP 3
 
-/* ---- comparing --------------------------------------------------------------------------------
- */
+/* ---- comparing ---- */
 
 static double largest_of(const struct safetensors_entry *entry)
 {
@@ -77,8 +76,7 @@ static void compare_layout(struct crosscheck_report *report, const struct crossc
     }
 }
 
-/* ---- computing --------------------------------------------------------------------------------
- */
+/* ---- computing ---- */
 
 static void load_weights(struct engine *engine, const struct crosscheck_bundle *bundle)
 {
@@ -111,11 +109,9 @@ static enum status compare_outputs(struct crosscheck_report *report, struct engi
     }
     size_t n_done = 0;
     while (n_done < batch->n_sequence) {
-        struct batch rest = *batch;
+        struct batch rest =
+            batch_part(engine_model(engine), batch, n_done, batch->n_sequence - n_done);
         size_t n = 0;
-        rest.n_sequence -= n_done;
-        rest.ids += n_done * batch->n_token;
-        rest.targets += n_done * batch->n_token;
         const struct activations *act = engine_forward(engine, &rest, &n);
         memcpy(logits + n_done * n_logit, activations_logits(act), n * n_logit * sizeof(float));
         for (size_t l = 0; l < shape->n_layer; l++) {
@@ -188,8 +184,7 @@ static enum status compare_all(struct crosscheck_report *report,
     return status;
 }
 
-/* ---- reports ----------------------------------------------------------------------------------
- */
+/* ---- reports ---- */
 
 enum status crosscheck_run(const char *path, const struct crosscheck_options *options,
                            struct crosscheck_report *report, struct error *err)

@@ -33,8 +33,7 @@ static const struct {
 };
 #define N_METADATA (sizeof(METADATA) / sizeof(METADATA[0]))
 
-/* ---- metadata ---------------------------------------------------------------------------------
- */
+/* ---- metadata ---- */
 
 static enum status check_format(const struct safetensors *file, struct error *err)
 {
@@ -221,8 +220,7 @@ static enum status get_adam(const struct safetensors *file, struct adam_options 
     return STATUS_OK;
 }
 
-/* ---- tensors ----------------------------------------------------------------------------------
- */
+/* ---- tensors ---- */
 
 /* What a bundle must hold beside the tensors of the layout. */
 struct wanted {
@@ -324,8 +322,7 @@ static enum status get_indices(const struct crosscheck_bundle *bundle, const cha
     return STATUS_OK;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ---- */
 
 static enum status bundle_fill(struct crosscheck_bundle *bundle, struct error *err)
 {

@@ -22,6 +22,7 @@ struct engine {
     struct arena arena;
     float *param, *grad;
     struct adam_state adam;
+    uint64_t seed;          /* of the dropout masks */
     float **lane_grad;      /* [lanes] of [n_param] */
     struct loss_sums *lane; /* [lanes] */
     double *chunk_squares;  /* [n_chunk] */
@@ -32,8 +33,7 @@ struct engine {
     struct prepared *prepared;
 };
 
-/* ---- creation
- * -------------------------------------------------------------------------------------- */
+/* ---- creation ---- */
 
 /* A lane holds a gradient, and all of them are read once a step, so their number falls as
  * parameters grow; 4 remain, so that a few cores still share the work. */
@@ -169,18 +169,11 @@ void engine_initialise(struct engine *engine, uint64_t seed)
     memset(engine->adam.m, 0, bytes);
     memset(engine->adam.v, 0, bytes);
     engine->adam.step = 0;
+    engine->seed = seed;
     engine_weights_changed(engine);
 }
 
-/* ---- lanes
- * ----------------------------------------------------------------------------------------- */
-
-/* piece is the part [first, first + n) of a batch. */
-static struct batch piece(const struct batch *batch, size_t first, size_t n)
-{
-    size_t at = first * batch->n_token;
-    return (struct batch){n, batch->n_token, batch->ids + at, batch->targets + at};
-}
+/* ---- lanes ---- */
 
 /* walk_lane runs one lane's sequences, micro-batch by micro-batch; with a gradient where grad is
  * not NULL. */
@@ -189,7 +182,7 @@ static struct loss_sums walk_lane(const struct engine *engine, const struct batc
 {
     size_t lanes = engine->options.lanes, n = batch->n_sequence;
     size_t first = lane * n / lanes, end = (lane + 1) * n / lanes;
-    float scale = (float)(1.0 / (double)(n * batch->n_token));
+    float scale = (float)(1.0 / (double)model_n_answer(&engine->model, batch));
     struct loss_sums sums = {0};
     if (grad != NULL) {
         memset(grad, 0, engine->model.layout.n_param * sizeof *grad);
@@ -199,7 +192,7 @@ static struct loss_sums walk_lane(const struct engine *engine, const struct batc
         if (size > engine->options.micro_batch) {
             size = engine->options.micro_batch;
         }
-        struct batch part = piece(batch, first, size);
+        struct batch part = batch_part(&engine->model, batch, first, size);
         model_forward(&engine->model, engine->param, engine->prepared, &part, act);
         struct loss_sums part_sums = model_loss(&engine->model, &part, scale, act);
         sums.loss += part_sums.loss;
@@ -273,9 +266,8 @@ static void wait_for_threads(void)
 static struct train_result settle(struct engine *engine, const struct batch *batch,
                                   const struct adam_options *options, struct adam_update *update)
 {
-    double rows = (double)(batch->n_sequence * batch->n_token);
     struct train_result result = {
-        .loss = add_lanes(engine).loss / rows,
+        .loss = add_lanes(engine).loss / (double)model_n_answer(&engine->model, batch),
         .grad_norm = sqrt(add_chunks(engine)),
     };
     result.finite = isfinite(result.loss) && isfinite(result.grad_norm);
@@ -336,7 +328,10 @@ static struct train_result step(struct engine *engine, const struct batch *batch
 struct train_result engine_train_step(struct engine *engine, const struct batch *batch,
                                       const struct adam_options *adam)
 {
-    return step(engine, batch, adam);
+    struct dropout dropout = {.seed = engine->seed, .step = engine->adam.step};
+    struct batch dropped = *batch;
+    dropped.dropout = &dropout;
+    return step(engine, &dropped, adam);
 }
 
 struct train_result engine_gradient(struct engine *engine, const struct batch *batch)
@@ -363,7 +358,7 @@ struct activations *engine_forward(struct engine *engine, const struct batch *ba
 {
     size_t n = batch->n_sequence < engine->options.micro_batch ? batch->n_sequence
                                                                : engine->options.micro_batch;
-    struct batch part = piece(batch, 0, n);
+    struct batch part = batch_part(&engine->model, batch, 0, n);
     threads_flush_denormals();
     model_forward(&engine->model, engine->param, engine->prepared, &part, engine->act[0]);
     *n_sequence = n;
@@ -377,8 +372,7 @@ void engine_scores(struct engine *engine, size_t n_token, size_t sequence, size_
                  product, scores);
 }
 
-/* ---- parts
- * ----------------------------------------------------------------------------------------- */
+/* ---- parts ---- */
 
 const struct model *engine_model(const struct engine *engine)
 {

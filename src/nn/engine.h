@@ -41,7 +41,8 @@ void engine_free(struct engine *engine);
 /* engine_memory returns the bytes engine_create would allocate, 0 for an impossible shape. */
 size_t engine_memory(const struct model_shape *shape, const struct engine_options *options);
 
-/* engine_initialise draws the initial weights and resets the optimizer. */
+/* engine_initialise draws the initial weights and resets the optimizer; dropout is keyed by the
+ * same seed. */
 void engine_initialise(struct engine *engine, uint64_t seed);
 
 struct train_result {
@@ -50,7 +51,8 @@ struct train_result {
     bool finite;      /* false: loss or norm is not finite, and no update was made */
 };
 
-/* engine_train_step does forward, backward, clip and Adam on a batch of 1..batch_size sequences. */
+/* engine_train_step does (with dropout) forward, backward, clip and Adam on a batch
+ * of 1..batch_size sequences. */
 struct train_result engine_train_step(struct engine *engine, const struct batch *batch,
                                       const struct adam_options *adam);
 

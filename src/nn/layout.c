@@ -15,6 +15,7 @@ struct widths widths_of(const struct model_shape *shape)
         .head = shape->n_embd / shape->n_head,
         .kv_heads = variant_kv_heads(variant, shape->n_head),
         .ff = shape->mlp_ratio * shape->n_embd,
+        .patch = shape->n_channel * shape->patch * shape->patch,
         .query_hidden = shape->n_embd / 2,
     };
     for (int role = 0; role < ROLE_COUNT; role++) {
@@ -31,8 +32,7 @@ struct widths widths_of(const struct model_shape *shape)
     return w;
 }
 
-/* ---- building the list
- * ---------------------------------------------------------------------------- */
+/* ---- building the list ---- */
 
 struct builder {
     struct layout *layout;
@@ -184,6 +184,32 @@ static void add_block(struct builder *b, const struct model_shape *shape, const 
     add_linear(b, d, w->ff, name, &block->fc2_weight, &block->fc2_bias);
 }
 
+static void add_embedding(struct builder *b, const struct model_shape *shape,
+                          const struct widths *w)
+{
+    struct layout *layout = b->layout;
+    bool patches = shape->input == INPUT_PATCHES;
+    if (patches) {
+        double bound = 1.0 / sqrt((double)w->patch);
+        struct tensor *weight =
+            add(b, shape->n_embd, w->patch, INIT_UNIFORM, bound, "patch_embed.weight");
+        weight->n_dim = 4;
+        weight->dim[1] = shape->n_channel;
+        weight->dim[2] = weight->dim[3] = shape->patch;
+        layout->embed_weight = weight->offset;
+        layout->embed_bias =
+            add(b, shape->n_embd, 0, INIT_UNIFORM, bound, "patch_embed.bias")->offset;
+        layout->cls = add(b, shape->n_embd, 0, INIT_ZERO, 0, "cls")->offset;
+    } else {
+        add_linear(b, shape->n_embd, shape->n_symbol, "embed", &layout->embed_weight,
+                   &layout->embed_bias);
+    }
+    struct tensor *pos_emb =
+        add(b, shape->n_position, shape->n_embd, INIT_NORMAL, patches ? 0.02 : 1.0, "pos_emb");
+    pos_emb->decay = false;
+    layout->pos_emb = pos_emb->offset;
+}
+
 enum status layout_create(const struct model_shape *shape, struct layout *layout, struct error *err)
 {
     *layout = (struct layout){0};
@@ -193,11 +219,7 @@ enum status layout_create(const struct model_shape *shape, struct layout *layout
     if (layout->block == NULL) {
         return error_set(err, STATUS_MEMORY, "model: no memory for %zu blocks", shape->n_layer);
     }
-    add_linear(&b, shape->n_embd, shape->n_symbol, "embed", &layout->embed_weight,
-               &layout->embed_bias);
-    struct tensor *pos_emb = add(&b, shape->n_position, shape->n_embd, INIT_NORMAL, 1.0, "pos_emb");
-    pos_emb->decay = false;
-    layout->pos_emb = pos_emb->offset;
+    add_embedding(&b, shape, &w);
     for (size_t layer = 0; layer < shape->n_layer; layer++) {
         add_block(&b, shape, &w, layer, &layout->block[layer]);
     }

@@ -26,6 +26,7 @@ struct widths {
     size_t head;                /* d_h */
     size_t kv_heads;            /* G */
     size_t ff;                  /* F */
+    size_t patch;               /* numbers of a patch, n_channel patch^2 */
     size_t query_hidden;        /* d/2, of the residual_mlp query */
     size_t slot[ROLE_COUNT];    /* width of each slot, 0 for those that do not exist */
     size_t slot_at[ROLE_COUNT]; /* first column of each slot */

@@ -6,13 +6,14 @@
 #include "base/rng.h"
 #include "nn/activations.h"
 #include "nn/block.h"
+#include "nn/embedding.h"
+#include "nn/head.h"
 #include "nn/kernels/kernels.h"
 #include "nn/layout.h"
 
 #define MAX_PARAM ((size_t)1 << 31)
 
-/* ---- shape
- * ----------------------------------------------------------------------------------------- */
+/* ---- shape ---- */
 
 static enum status check_range(const char *name, size_t value, size_t least, size_t most,
                                struct error *err)
@@ -40,6 +41,35 @@ static enum status check_heads(const struct model_shape *shape, struct error *er
                      d, h, below == 0 ? above : (d - below < above - d ? below : above), heads);
 }
 
+/* check_input checks what only one kind of input has. */
+static enum status check_input(const struct model_shape *shape, struct error *err)
+{
+    if (shape->input == INPUT_TOKENS) {
+        return check_range("n_symbol", shape->n_symbol, 2, 1 << 20, err);
+    }
+    enum status status = check_range("n_channel", shape->n_channel, 1, 64, err);
+    if (status == STATUS_OK) {
+        status = check_range("image_size", shape->image_size, 1, 4096, err);
+    }
+    if (status == STATUS_OK) {
+        status = check_range("patch", shape->patch, 1, shape->image_size, err);
+    }
+    if (status == STATUS_OK && shape->n_token != 1 + model_n_patch(shape)) {
+        status =
+            error_set(err, STATUS_USAGE,
+                      "images of %zu px in patches of %zu make %zu tokens with the class token, "
+                      "found seq_len %zu",
+                      shape->image_size, shape->patch, 1 + model_n_patch(shape), shape->n_token);
+    }
+    return status;
+}
+
+size_t model_n_patch(const struct model_shape *shape)
+{
+    size_t side = (shape->image_size + shape->patch - 1) / shape->patch;
+    return side * side;
+}
+
 enum status model_shape_check(const struct model_shape *shape, struct error *err)
 {
     const struct {
@@ -49,8 +79,7 @@ enum status model_shape_check(const struct model_shape *shape, struct error *err
         {"n_embd", shape->n_embd, 2, 16384},         {"n_layer", shape->n_layer, 1, 256},
         {"n_head", shape->n_head, 1, shape->n_embd}, {"mlp_ratio", shape->mlp_ratio, 1, 64},
         {"seq_len", shape->n_token, 1, 65536},       {"n_position", shape->n_position, 1, 65536},
-        {"pos_dim", shape->pos_dim, 2, 4096},        {"n_symbol", shape->n_symbol, 2, 1 << 20},
-        {"n_class", shape->n_class, 2, 1 << 20},
+        {"pos_dim", shape->pos_dim, 2, 4096},        {"n_class", shape->n_class, 2, 1 << 20},
     };
     enum status status = STATUS_OK;
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0] && status == STATUS_OK; i++) {
@@ -58,6 +87,13 @@ enum status model_shape_check(const struct model_shape *shape, struct error *err
     }
     if (status == STATUS_OK) {
         status = check_heads(shape, err);
+    }
+    if (status == STATUS_OK) {
+        status = check_input(shape, err);
+    }
+    if (status == STATUS_OK && !(shape->dropout >= 0.0 && shape->dropout < 1.0)) {
+        status = error_set(err, STATUS_USAGE, "dropout: expected 0 to below 1, found %g",
+                           shape->dropout);
     }
     if (status == STATUS_OK && shape->n_token > shape->n_position) {
         status = error_set(err, STATUS_USAGE,
@@ -128,21 +164,12 @@ void model_initialise(const struct model *model, uint64_t seed, float *param)
     }
 }
 
-/* ---- what a step's micro-batches share
- * -------------------------------------------------------------- */
+/* ---- what a step's micro-batches share ---- */
 
 static void prepare_ends(const struct model *model, const float *param, struct prepared *prepared)
 {
-    const struct kernels *kernel = kernels_active();
-    const struct model_shape *shape = &model->shape;
-    const struct layout *layout = &model->layout;
-    kernel->transpose(shape->n_embd, shape->n_symbol, param + layout->embed_weight, shape->n_symbol,
-                      prepared->embed);
-    for (size_t symbol = 0; symbol < shape->n_symbol; symbol++) {
-        kernel->add(shape->n_embd, prepared->embed + symbol * shape->n_embd,
-                    param + layout->embed_bias);
-    }
-    linear_pack(&prepared->head, param + layout->head_weight);
+    embedding_prepare(model, param, prepared);
+    linear_pack(&prepared->head, param + model->layout.head_weight);
 }
 
 /* prepare_block_part does one of the BLOCK_PARTS pieces of work of a block. */
@@ -190,38 +217,41 @@ void prepared_update(const struct model *model, const float *param, size_t part,
     }
 }
 
-/* ---- forward
- * --------------------------------------------------------------------------------------- */
+/* ---- passes ---- */
 
-static void embed_forward(const struct model *model, const float *param,
-                          const struct prepared *prepared, const struct batch *batch, float *x)
+struct batch batch_part(const struct model *model, const struct batch *batch, size_t first,
+                        size_t n)
 {
-    size_t d = model->shape.n_embd, n_token = batch->n_token;
-    const float *position = param + model->layout.pos_emb;
-    for (size_t r = 0; r < batch->n_sequence * n_token; r++) {
-        const float *symbol = prepared->embed + (size_t)batch->ids[r] * d;
-        kernels_active()->fill_rows(1, d, symbol, position + r % n_token * d, x + r * d);
+    struct batch part = *batch;
+    part.n_sequence = n;
+    part.first = batch->first + first;
+    if (model->shape.input == INPUT_PATCHES) {
+        part.patches += first * (batch->n_token - 1) * widths_of(&model->shape).patch;
+        part.targets += first;
+    } else {
+        part.ids += first * batch->n_token;
+        part.targets += first * batch->n_token;
     }
+    return part;
+}
+
+size_t model_n_answer(const struct model *model, const struct batch *batch)
+{
+    bool patches = model->shape.input == INPUT_PATCHES;
+    return patches ? batch->n_sequence : batch->n_sequence * batch->n_token;
 }
 
 void model_forward(const struct model *model, const float *param, const struct prepared *prepared,
                    const struct batch *batch, struct activations *act)
 {
-    const struct kernels *kernel = kernels_active();
     const struct model_shape *shape = &model->shape;
-    const struct layout *layout = &model->layout;
-    size_t d = shape->n_embd, n_row = batch->n_sequence * batch->n_token;
-    embed_forward(model, param, prepared, batch, act->block[0].x_in);
+    embedding_forward(model, param, prepared, batch, act);
     for (size_t layer = 0; layer < shape->n_layer; layer++) {
         bool last = layer + 1 == shape->n_layer;
-        block_forward(model, param, prepared, layer, batch->n_sequence, batch->n_token, act,
+        block_forward(model, param, prepared, layer, batch, act,
                       last ? act->x_out : act->block[layer + 1].x_in);
     }
-    kernel->layer_norm_forward(n_row, d, act->x_out, param + layout->ln_f_weight,
-                               param + layout->ln_f_bias, act->ln_f, act->ln_f_saved.mean,
-                               act->ln_f_saved.rstd);
-    kernel->fill_rows(n_row, shape->n_class, NULL, param + layout->head_bias, act->logits);
-    linear_forward(&prepared->head, n_row, act->ln_f, true, act->logits);
+    head_forward(model, param, prepared, batch, act);
 }
 
 const float *activations_logits(const struct activations *act)
@@ -234,106 +264,14 @@ const float *activations_attention(const struct activations *act, size_t layer)
     return act->block[layer].attention;
 }
 
-/* cross_entropy returns the loss of one row, fills dlogits, and says whether the answer is right.
- */
-static double cross_entropy(size_t n_class, const float *logits, size_t target, float scale,
-                            float *dlogits, bool *correct)
-{
-    size_t best = 0;
-    for (size_t c = 1; c < n_class; c++) {
-        if (logits[c] > logits[best]) {
-            best = c;
-        }
-    }
-    double sum = 0.0;
-    for (size_t c = 0; c < n_class; c++) {
-        dlogits[c] = logits[c] - logits[best];
-    }
-    double margin = (double)dlogits[target];
-    kernels_active()->vector_exp(n_class, dlogits, dlogits);
-    for (size_t c = 0; c < n_class; c++) {
-        sum += (double)dlogits[c];
-    }
-    float to_gradient = (float)((double)scale / sum);
-    for (size_t c = 0; c < n_class; c++) {
-        dlogits[c] *= to_gradient;
-    }
-    dlogits[target] -= scale;
-    *correct = best == target;
-    return log(sum) - margin;
-}
-
-struct loss_sums model_loss(const struct model *model, const struct batch *batch,
-                            float gradient_scale, struct activations *act)
-{
-    size_t n_class = model->shape.n_class;
-    struct loss_sums sums = {0};
-    for (size_t b = 0; b < batch->n_sequence; b++) {
-        size_t n_correct = 0;
-        for (size_t t = 0; t < batch->n_token; t++) {
-            size_t row = b * batch->n_token + t;
-            bool correct;
-            sums.loss +=
-                cross_entropy(n_class, act->logits + row * n_class, (size_t)batch->targets[row],
-                              gradient_scale, act->dlogits + row * n_class, &correct);
-            n_correct += correct;
-        }
-        sums.n_correct_token += n_correct;
-        sums.n_correct_sequence += n_correct == batch->n_token;
-    }
-    return sums;
-}
-
-/* ---- backward
- * -------------------------------------------------------------------------------------- */
-
-static void head_backward(const struct model *model, const float *param,
-                          const struct prepared *prepared, size_t n_row, struct activations *act,
-                          float *grad)
-{
-    const struct kernels *kernel = kernels_active();
-    const struct layout *layout = &model->layout;
-    size_t d = model->shape.n_embd;
-    linear_gradient(&prepared->head, n_row, act->ln_f, act->dlogits, grad + layout->head_weight,
-                    grad + layout->head_bias);
-    linear_backward(&prepared->head, n_row, act->dlogits, act->dnorm);
-    memset(act->dx, 0, n_row * d * sizeof *act->dx);
-    kernel->layer_norm_backward(n_row, d, act->dnorm, act->x_out, act->ln_f_saved.mean,
-                                act->ln_f_saved.rstd, param + layout->ln_f_weight, act->dx,
-                                grad + layout->ln_f_weight, grad + layout->ln_f_bias);
-}
-
-/* embed_backward first sums the rows of each symbol, then spreads them over the strided columns of
- * embed.weight. */
-static void embed_backward(const struct model *model, const struct batch *batch,
-                           struct activations *act, float *grad)
-{
-    const struct kernels *kernel = kernels_active();
-    const struct layout *layout = &model->layout;
-    size_t d = model->shape.n_embd, n_symbol = model->shape.n_symbol;
-    size_t n_row = batch->n_sequence * batch->n_token;
-    memset(act->dembed, 0, n_symbol * d * sizeof *act->dembed);
-    for (size_t r = 0; r < n_row; r++) {
-        const float *dx = act->dx + r * d;
-        kernel->add(d, act->dembed + (size_t)batch->ids[r] * d, dx);
-        kernel->add(d, grad + layout->pos_emb + r % batch->n_token * d, dx);
-    }
-    for (size_t symbol = 0; symbol < n_symbol; symbol++) {
-        for (size_t c = 0; c < d; c++) {
-            grad[layout->embed_weight + c * n_symbol + symbol] += act->dembed[symbol * d + c];
-        }
-    }
-    kernel->column_sum(n_row, d, act->dx, d, grad + layout->embed_bias);
-}
-
 void model_backward(const struct model *model, const float *param, const struct prepared *prepared,
                     const struct batch *batch, struct activations *act, float *grad)
 {
-    head_backward(model, param, prepared, batch->n_sequence * batch->n_token, act, grad);
+    head_backward(model, param, prepared, batch, act, grad);
     for (size_t layer = model->shape.n_layer; layer-- > 0;) {
-        block_backward(model, param, prepared, layer, batch->n_sequence, batch->n_token, act, grad);
+        block_backward(model, param, prepared, layer, batch, act, grad);
     }
-    embed_backward(model, batch, act, grad);
+    embedding_backward(model, prepared, batch, act, grad);
     for (size_t i = 0; i < model->layout.n_tensor; i++) {
         const struct tensor *tensor = &model->layout.tensor[i];
         if (tensor->dead) {
@@ -342,8 +280,7 @@ void model_backward(const struct model *model, const float *param, const struct 
     }
 }
 
-/* ---- scores
- * ---------------------------------------------------------------------------------------- */
+/* ---- scores ---- */
 
 void model_scores(const struct model *model, const struct prepared *prepared, size_t n_token,
                   size_t sequence, size_t layer, struct activations *act, float *product,

@@ -18,8 +18,15 @@
 #include "base/status.h"
 #include "nn/variant.h"
 
+/* What a sequence is made of, and where it is answered. */
+enum model_input {
+    INPUT_TOKENS, /* symbols, one-hot into a linear map; an answer at every position */
+    INPUT_PATCHES /* a class token, then patches of an image; one answer, at the class token */
+};
+
 struct model_shape {
     struct variant variant;
+    enum model_input input;
     size_t n_embd;
     size_t n_layer;
     size_t n_head;
@@ -27,9 +34,17 @@ struct model_shape {
     size_t n_token;    /* longest sequence */
     size_t n_position; /* rows of the learned position table, at least n_token */
     size_t pos_dim;    /* m, channels of the 2D positional encoding */
-    size_t n_symbol;   /* size of the input alphabet */
     size_t n_class;
+    double dropout; /* after the embedding and both MLP layers, while training; 0: none */
+    /* INPUT_TOKENS */
+    size_t n_symbol; /* size of the input alphabet */
+    /* INPUT_PATCHES: n_token must be 1 + model_n_patch */
+    size_t n_channel, image_size, patch;
 };
+
+/* model_n_patch returns the patches of an image: (image_size / patch)^2, rounded up, so that an
+ * image that the patch does not divide is padded right and bottom. */
+size_t model_n_patch(const struct model_shape *shape);
 
 /* model_shape_check refuses impossible shapes with values that would work. STATUS_USAGE. */
 enum status model_shape_check(const struct model_shape *shape, struct error *err);
@@ -55,7 +70,9 @@ struct layout {
     struct tensor *tensor;
     size_t n_tensor;
     size_t n_param;
-    size_t embed_weight, embed_bias, pos_emb, ln_f_weight, ln_f_bias, head_weight, head_bias;
+    size_t embed_weight, embed_bias; /* embed, or patch_embed */
+    size_t cls;                      /* INPUT_PATCHES */
+    size_t pos_emb, ln_f_weight, ln_f_bias, head_weight, head_bias;
     struct block_offsets *block; /* [n_layer] */
 };
 
@@ -74,13 +91,30 @@ const struct tensor *model_find_tensor(const struct model *model, const char *na
 /* model_initialise fills param from the generator keyed by (seed, "init/<init_name>", element). */
 void model_initialise(const struct model *model, uint64_t seed, float *param);
 
-/* A batch of token sequences. Borrows its arrays. */
-struct batch {
-    size_t n_sequence;      /* B */
-    size_t n_token;         /* T */
-    const int32_t *ids;     /* [B,T] in 0..n_symbol-1 */
-    const int32_t *targets; /* [B,T] in 0..n_class-1 */
+/* Which elements a training step drops: keyed by (seed, "dropout/<step>/<site>", element), where an
+ * element counts from the first sequence of the whole batch, so it depends on no lane or
+ * micro-batch. */
+struct dropout {
+    uint64_t seed, step;
 };
+
+/* A batch of sequences. Borrows its arrays. */
+struct batch {
+    size_t n_sequence;             /* B */
+    size_t n_token;                /* T */
+    const int32_t *ids;            /* INPUT_TOKENS: [B,T] in 0..n_symbol-1 */
+    const int32_t *targets;        /* in 0..n_class-1: [B,T], or [B] with INPUT_PATCHES */
+    const float *patches;          /* INPUT_PATCHES: [B,T-1,n_channel patch^2] */
+    size_t first;                  /* number of its first sequence within the whole batch */
+    const struct dropout *dropout; /* NULL: nothing is dropped */
+};
+
+/* batch_part returns the sequences [first, first + n) of a batch. */
+struct batch batch_part(const struct model *model, const struct batch *batch, size_t first,
+                        size_t n);
+
+/* model_n_answer returns the answers of a batch: B T, or B with INPUT_PATCHES. */
+size_t model_n_answer(const struct model *model, const struct batch *batch);
 
 /* Everything a forward pass leaves for the backward pass, for at most max_sequence sequences;
  * private to nn. Its memory belongs to the arena. */
@@ -100,7 +134,8 @@ size_t prepared_n_part(const struct model *model);
 void prepared_update(const struct model *model, const float *param, size_t part,
                      struct prepared *prepared);
 
-/* model_forward computes the logits [R,C] of a micro-batch, left in act. */
+/* model_forward computes the logits, [R,C] or [B,C] with INPUT_PATCHES, of a micro-batch, left in
+ * act. */
 void model_forward(const struct model *model, const float *param, const struct prepared *prepared,
                    const struct batch *batch, struct activations *act);
 
@@ -110,9 +145,9 @@ const float *activations_logits(const struct activations *act);
 const float *activations_attention(const struct activations *act, size_t layer);
 
 struct loss_sums {
-    double loss;               /* sum over rows of the cross-entropy */
-    size_t n_correct_token;    /* rows whose largest logit (lowest index on a tie) is the target */
-    size_t n_correct_sequence; /* sequences with all rows correct */
+    double loss;            /* sum over answers of the cross-entropy */
+    size_t n_correct_token; /* answers whose largest logit (lowest index on a tie) is the target */
+    size_t n_correct_sequence; /* sequences with all answers correct */
 };
 
 /* model_loss sums loss and correct answers over the micro-batch after model_forward, and leaves the

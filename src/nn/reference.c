@@ -25,8 +25,7 @@ struct reference_shape reference_shape_of(const struct model_shape *shape, size_
     };
 }
 
-/* ---- score terms ------------------------------------------------------------------------------
- */
+/* ---- score terms ---- */
 
 /* Channel c of sincos over n channels: sine in the even, cosine in the odd ones. */
 static double sincos_channel(double position, size_t c, size_t n)
@@ -121,8 +120,7 @@ static double term_backward(const struct reference_shape *shape,
     return d_score * term_factor(shape, weights);
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---- */
 
 static double *take(struct arena *arena, size_t n)
 {
@@ -185,8 +183,7 @@ void reference_pass_free(struct reference_pass *pass)
     *pass = (struct reference_pass){0};
 }
 
-/* ---- forward ----------------------------------------------------------------------------------
- */
+/* ---- forward ---- */
 
 static void query_forward(const struct reference_shape *shape,
                           const struct reference_weights *weights, const double *x,
@@ -302,8 +299,7 @@ void reference_attention_forward(const struct reference_shape *shape,
     }
 }
 
-/* ---- backward ---------------------------------------------------------------------------------
- */
+/* ---- backward ---- */
 
 static void head_backward(const struct reference_shape *shape,
                           const struct reference_weights *weights, size_t h,

@@ -20,8 +20,7 @@
 #include "nn/model.h"
 #include "nn/variant.h"
 
-/* ---- one attention ----------------------------------------------------------------------------
- */
+/* ---- one attention ---- */
 
 struct reference_shape {
     size_t n_token;   /* T */
@@ -90,8 +89,7 @@ void reference_attention_backward(const struct reference_shape *shape,
                                   const double *d_output, struct reference_pass *pass, double *d_x,
                                   const struct reference_weights *gradient);
 
-/* ---- the whole model --------------------------------------------------------------------------
- */
+/* ---- the whole model ---- */
 
 struct reference_block; /* private: weights, gradients and activations of one block */
 

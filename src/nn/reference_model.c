@@ -33,8 +33,7 @@ struct reference_block {
     double *d_hidden, *d_active; /* [T,F] */
 };
 
-/* ---- tensors ----------------------------------------------------------------------------------
- */
+/* ---- tensors ---- */
 
 static double *find(const struct model *model, double *flat, const char *name)
 {
@@ -98,8 +97,7 @@ static struct block_weights block_find(const struct model *model, double *flat, 
     return w;
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---- */
 
 static double *take(struct arena *arena, size_t n)
 {
@@ -180,8 +178,7 @@ void reference_model_free(struct reference_model *reference)
     *reference = (struct reference_model){0};
 }
 
-/* ---- forward ----------------------------------------------------------------------------------
- */
+/* ---- forward ---- */
 
 static void sum_into(double *y, const double *a, const double *b, size_t n)
 {
@@ -273,8 +270,7 @@ static double sequence_loss(struct reference_model *reference, const struct batc
     return loss;
 }
 
-/* ---- backward ---------------------------------------------------------------------------------
- */
+/* ---- backward ---- */
 
 /* d_y [T,d] is the gradient at the block's output; block->d_x becomes that at its input. */
 static void block_backward(const struct reference_model *reference, struct reference_block *block,
@@ -347,8 +343,7 @@ static void sequence_backward(struct reference_model *reference, const struct ba
     embed_backward(reference, batch->ids + s * n_token, d_y);
 }
 
-/* ---- both -------------------------------------------------------------------------------------
- */
+/* ---- both ---- */
 
 static double batch_run(struct reference_model *reference, const struct batch *batch,
                         bool with_gradient)

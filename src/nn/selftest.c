@@ -12,8 +12,7 @@
 #include "nn/kernels/kernels.h"
 #include "nn/matmul.h"
 
-/* ---- matrix products
- * ------------------------------------------------------------------------------- */
+/* ---- matrix products ---- */
 
 typedef void product_function(size_t m, size_t n, size_t k, float alpha, const float *a, size_t lda,
                               const float *b, size_t ldb, bool accumulate, float *c, size_t ldc);
@@ -140,8 +139,7 @@ static void check_concurrent(struct selftest_result *result)
     result->measured = n_wrong;
 }
 
-/* ---- exp, erf, GELU
- * -------------------------------------------------------------------------------- */
+/* ---- exp, erf, GELU ---- */
 
 /* Every how many floats the bounds are sampled: the bit patterns of floats, so all magnitudes. */
 #define BIT_STRIDE 997
@@ -207,8 +205,7 @@ static void check_erf(struct selftest_result *result)
     snprintf(result->detail, sizeof result->detail, "kernels %s", kernels_level());
 }
 
-/* ---- threads
- * --------------------------------------------------------------------------------------- */
+/* ---- threads ---- */
 
 /* train_briefly trains a small model for 4 steps and copies its weights to param. */
 static bool train_briefly(int threads, float *param, size_t *n_param)
@@ -237,7 +234,8 @@ static bool train_briefly(int threads, float *param, size_t *n_param)
         ids[i] = (int32_t)rng_below(rng, i, 10);
         targets[i] = 9 - ids[i];
     }
-    struct batch batch = {N_SEQUENCE, N_TOKEN, ids, targets};
+    struct batch batch = {
+        .n_sequence = N_SEQUENCE, .n_token = N_TOKEN, .ids = ids, .targets = targets};
     engine_initialise(engine, 1);
     for (int step = 0; step < N_STEP; step++) {
         engine_train_step(engine, &batch, &adam);

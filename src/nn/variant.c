@@ -105,8 +105,7 @@ const struct variant *variant_named(size_t i)
     return i < N_NAMED ? &NAMED[i].variant : NULL;
 }
 
-/* ---- axes
- * ---------------------------------------------------------------------------------------- */
+/* ---- axes ---- */
 
 static size_t axis_get(const struct variant *variant, enum axis axis)
 {
@@ -235,8 +234,7 @@ enum status variant_set_axis(struct variant *variant, const char *key, const cha
     return error_set(err, STATUS_USAGE, "variant: '%s' is no axis; the axes are %s", key, choices);
 }
 
-/* ---- names
- * --------------------------------------------------------------------------------------- */
+/* ---- names ---- */
 
 static bool sharing_has_spelling(const struct sharing *sharing, const char *text)
 {
@@ -375,8 +373,7 @@ void variant_name(const struct variant *variant, char name[VARIANT_TEXT_SIZE])
     }
 }
 
-/* ---- consequences
- * -------------------------------------------------------------------------------- */
+/* ---- consequences ---- */
 
 enum status variant_check(const struct variant *variant, size_t n_head, struct error *err)
 {

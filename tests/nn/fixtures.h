@@ -15,8 +15,7 @@
 #include "nn/model.h"
 #include "nn/reference.h"
 
-/* ---- variants ---------------------------------------------------------------------------------
- */
+/* ---- variants ---- */
 
 static const char *const FIXTURE_SHARING[] = {"qkv", "qk", "kv", "qv", "qkv_tied"};
 static const char *const FIXTURE_QUERY[] = {"linear", "identity", "residual_mlp"};
@@ -54,8 +53,7 @@ static inline bool fixture_variant(size_t i, size_t n_head, struct variant *vari
     return variant_check(variant, n_head, &err) == STATUS_OK;
 }
 
-/* ---- models -----------------------------------------------------------------------------------
- */
+/* ---- models ---- */
 
 static inline struct model_shape fixture_shape(const struct variant *variant, size_t n_embd,
                                                size_t n_layer, size_t n_head, size_t n_token)
@@ -103,8 +101,7 @@ static inline void fixture_weights(const struct model *model, uint64_t seed, flo
     }
 }
 
-/* ---- batches ----------------------------------------------------------------------------------
- */
+/* ---- batches ---- */
 
 struct fixture_batch {
     int32_t *ids, *targets;
@@ -121,7 +118,8 @@ static inline struct fixture_batch fixture_batch_make(size_t n_sequence, size_t 
         made.ids[i] = (int32_t)rng_below(rng_make(seed, "ids"), i, 10);
         made.targets[i] = (int32_t)rng_below(rng_make(seed, "targets"), i, 10);
     }
-    made.batch = (struct batch){n_sequence, n_token, made.ids, made.targets};
+    made.batch = (struct batch){
+        .n_sequence = n_sequence, .n_token = n_token, .ids = made.ids, .targets = made.targets};
     return made;
 }
 
@@ -131,8 +129,7 @@ static inline void fixture_batch_free(struct fixture_batch *made)
     free(made->targets);
 }
 
-/* ---- engines ----------------------------------------------------------------------------------
- */
+/* ---- engines ---- */
 
 /* An engine with generic weights. */
 static inline struct engine *fixture_engine(const struct model_shape *shape,

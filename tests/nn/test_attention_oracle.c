@@ -73,8 +73,7 @@ static void check_outputs(const char *id, struct engine *engine, const struct ba
     const struct model_shape *shape = &engine_model(engine)->shape;
     size_t n_logit = N_TOKEN * shape->n_class, n_map = N_HEAD * N_TOKEN * N_TOKEN, n = 0, worst = 0;
     for (size_t done = 0; done < N_SEQUENCE; done += n) {
-        struct batch rest = {N_SEQUENCE - done, N_TOKEN, batch->ids + done * N_TOKEN,
-                             batch->targets + done * N_TOKEN};
+        struct batch rest = batch_part(engine_model(engine), batch, done, N_SEQUENCE - done);
         const struct activations *act = engine_forward(engine, &rest, &n);
         double error = fixture_error(activations_logits(act), reference->logits + done * n_logit,
                                      n * n_logit, 0.0, &worst);

@@ -16,8 +16,7 @@
 
 static const struct crosscheck_options DEFAULTS = {.threads = 1};
 
-/* ---- bundles that tell the truth --------------------------------------------------------------
- */
+/* ---- bundles that tell the truth ---- */
 
 static void check_bundle(const char *path, const struct crosscheck_options *options)
 {
@@ -85,8 +84,7 @@ START_TEST(further_bundles_pass)
 }
 END_TEST
 
-/* ---- bundles that do not ----------------------------------------------------------------------
- */
+/* ---- bundles that do not ---- */
 
 static char folder[] = "/tmp/qkvlab-crosscheck-XXXXXX";
 static char edited[sizeof(folder) + 32];

@@ -52,8 +52,7 @@ static void for_each(void (*check)(const struct kernels *kernel, size_t n_row, s
     }
 }
 
-/* ---- norms
- * ----------------------------------------------------------------------------------------- */
+/* ---- norms ---- */
 
 static void check_layer_norm(const struct kernels *kernel, size_t n_row, size_t n_col)
 {
@@ -160,8 +159,7 @@ START_TEST(rms_norm_matches_its_definition)
 }
 END_TEST
 
-/* ---- functions of one number
- * ------------------------------------------------------------------------ */
+/* ---- functions of one number ---- */
 
 START_TEST(gelu_and_its_slope_stay_within_the_bound)
 {
@@ -204,8 +202,7 @@ START_TEST(exp_meets_its_edges)
 }
 END_TEST
 
-/* ---- softmax
- * --------------------------------------------------------------------------------------- */
+/* ---- softmax ---- */
 
 static void check_softmax(const struct kernels *kernel, size_t n_row, size_t n_col)
 {
@@ -260,8 +257,7 @@ START_TEST(softmax_of_extremes_is_finite)
 }
 END_TEST
 
-/* ---- rows, sums and the update
- * ---------------------------------------------------------------------- */
+/* ---- rows, sums and the update ---- */
 
 static void check_rows(const struct kernels *kernel, size_t n_row, size_t n_col)
 {

@@ -15,8 +15,7 @@
 #define N_MAP (N_HEAD * N_TOKEN * N_TOKEN)
 #define N_LOGIT (N_TOKEN * 10)
 
-/* ---- one forward pass of every combination ----------------------------------------------------
- */
+/* ---- one forward pass of every combination ---- */
 
 struct probe {
     struct variant variant;
@@ -255,7 +254,8 @@ static void check_permutation(struct probe *probe)
     for (size_t t = 0; t < 2 * N_TOKEN; t++) {
         permuted[t] = probe->made.ids[t / N_TOKEN * N_TOKEN + order[t % N_TOKEN]];
     }
-    struct batch batch = {2, N_TOKEN, permuted, probe->made.targets};
+    struct batch batch = {
+        .n_sequence = 2, .n_token = N_TOKEN, .ids = permuted, .targets = probe->made.targets};
     const float *logits = activations_logits(engine_forward(probe->engine, &batch, &n));
     double worst = 0.0;
     for (size_t t = 0; t < 2 * N_TOKEN; t++) {
@@ -283,8 +283,7 @@ static void check_batch_of_two(struct probe *probe)
         largest = fmax(largest, fabs((double)both[i]));
     }
     for (size_t s = 0; s < 2; s++) {
-        struct batch one = {1, N_TOKEN, probe->made.ids + s * N_TOKEN,
-                            probe->made.targets + s * N_TOKEN};
+        struct batch one = batch_part(engine_model(probe->engine), &probe->made.batch, s, 1);
         size_t n;
         const float *logits = activations_logits(engine_forward(probe->engine, &one, &n));
         for (size_t i = 0; i < N_LOGIT; i++) {
@@ -301,8 +300,7 @@ START_TEST(a_batch_of_two_is_two_batches_of_one)
 }
 END_TEST
 
-/* ---- extreme values ---------------------------------------------------------------------------
- */
+/* ---- extreme values ---- */
 
 static double largest_float(const float *value, size_t n)
 {
@@ -387,8 +385,7 @@ START_TEST(a_row_with_everything_masked_is_finite)
 }
 END_TEST
 
-/* ---- threads ----------------------------------------------------------------------------------
- */
+/* ---- threads ---- */
 
 #define N_STEP 5
 

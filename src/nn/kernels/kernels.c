@@ -11,8 +11,7 @@
 /* Columns whose double sums are kept on the stack at a time. */
 #define COLUMN_BLOCK 64
 
-/* ---- exp and erf
- * ----------------------------------------------------------------------------------- */
+/* ---- exp and erf ---- */
 
 /* exp by 2^n e^r with |r| <= ln(2)/2; polynomial and split of ln 2 as in Cephes' expf (S. Moshier).
  * The result is multiplied by 2^n, not patched in its bits, so that NaN stays NaN. */
@@ -77,8 +76,7 @@ static void vector_erf(size_t n, const float *x, float *y)
     }
 }
 
-/* ---- norms
- * ----------------------------------------------------------------------------------------- */
+/* ---- norms ---- */
 
 static void layer_norm_forward(size_t n_row, size_t n_col, const float *restrict x,
                                const float *restrict weight, const float *restrict bias,
@@ -217,8 +215,7 @@ static void rms_norm_backward(size_t n_row, size_t n_col, const float *restrict 
     }
 }
 
-/* ---- elementwise
- * ----------------------------------------------------------------------------------- */
+/* ---- elementwise ---- */
 
 /* GELU(u) = u Phi(u), slope Phi(u) + u phi(u); for u < 0 Phi comes from erfc directly, without
  * cancellation. */
@@ -364,8 +361,7 @@ static void transpose(size_t n_row, size_t n_col, const float *restrict x, size_
     }
 }
 
-/* ---- softmax
- * --------------------------------------------------------------------------------------- */
+/* ---- softmax ---- */
 
 static void softmax_forward(size_t n_row, size_t n_col, float scale, const float *restrict bias,
                             size_t ldb, size_t visible, size_t visible_step, float *restrict s)
@@ -436,8 +432,65 @@ static double dot(size_t n_row, size_t n_col, const float *restrict a, size_t ld
     return sum;
 }
 
-/* ---- the update
- * ------------------------------------------------------------------------------------ */
+/* ---- dropout ---- */
+
+/* Blocks of random numbers that are drawn at a time, and the columns they serve: a block gives four
+ * words, a word two 16-bit numbers. */
+#define MASK_BLOCKS 16
+#define MASK_COLUMNS (8 * MASK_BLOCKS)
+
+/* draw_words is Philox 4x32-10 (see base/rng.c) for the blocks first .. first + MASK_BLOCKS - 1. */
+static void draw_words(const uint32_t key[2], uint64_t first, uint32_t words[4][MASK_BLOCKS])
+{
+#pragma omp simd
+    for (size_t b = 0; b < MASK_BLOCKS; b++) {
+        uint64_t index = first + b;
+        uint32_t x0 = (uint32_t)index, x1 = (uint32_t)(index >> 32), x2 = 0, x3 = 0;
+        uint32_t k0 = key[0], k1 = key[1];
+#pragma GCC unroll 10
+        for (int round = 0; round < 10; round++) {
+            uint64_t a = (uint64_t)x0 * 0xd2511f53u, c = (uint64_t)x2 * 0xcd9e8d57u;
+            x0 = (uint32_t)(c >> 32) ^ x1 ^ k0;
+            x1 = (uint32_t)c;
+            x2 = (uint32_t)(a >> 32) ^ x3 ^ k1;
+            x3 = (uint32_t)a;
+            k0 += 0x9e3779b9u;
+            k1 += 0xbb67ae85u;
+        }
+        words[0][b] = x0;
+        words[1][b] = x1;
+        words[2][b] = x2;
+        words[3][b] = x3;
+    }
+}
+
+/* Column c of a row takes block c / 128 * 16 + c % 16 of the row's blocks, of it word (c % 128) /
+ * 32, and of that the low half where c / 16 is even. */
+static void dropout_mask(size_t n_row, size_t n_col, const uint32_t key[2], size_t first_row,
+                         uint32_t threshold, float kept, float *restrict mask)
+{
+    size_t groups = (n_col + MASK_COLUMNS - 1) / MASK_COLUMNS;
+    for (size_t i = 0; i < n_row; i++) {
+        for (size_t g = 0; g < groups; g++) {
+            uint32_t words[4][MASK_BLOCKS];
+            float part[MASK_COLUMNS];
+            draw_words(key, ((uint64_t)(first_row + i) * groups + g) * MASK_BLOCKS, words);
+            for (size_t w = 0; w < 4; w++) {
+#pragma omp simd
+                for (size_t b = 0; b < MASK_BLOCKS; b++) {
+                    uint32_t low = words[w][b] & 0xffffu, high = words[w][b] >> 16;
+                    part[(2 * w) * MASK_BLOCKS + b] = low < threshold ? 0.0f : kept;
+                    part[(2 * w + 1) * MASK_BLOCKS + b] = high < threshold ? 0.0f : kept;
+                }
+            }
+            size_t at = g * MASK_COLUMNS;
+            size_t n = n_col - at < MASK_COLUMNS ? n_col - at : MASK_COLUMNS;
+            memcpy(mask + i * n_col + at, part, n * sizeof *mask);
+        }
+    }
+}
+
+/* ---- the update ---- */
 
 static double sum_lanes(size_t n, size_t n_lane, const float *const *parts, size_t at,
                         float *restrict sum)
@@ -487,6 +540,7 @@ const struct kernels LEVEL_NAME(kernels_, KERNEL_LEVEL) = {
     .softmax_forward = softmax_forward,
     .softmax_backward = softmax_backward,
     .dot = dot,
+    .dropout_mask = dropout_mask,
     .sum_lanes = sum_lanes,
     .adam = adam,
 };

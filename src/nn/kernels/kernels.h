@@ -92,6 +92,12 @@ struct kernels {
     double (*dot)(size_t n_row, size_t n_col, const float *a, size_t lda, const float *b,
                   size_t ldb);
 
+    /* Fills mask [n_row,n_col] with 0 where a 16-bit random number is below threshold, else with
+     * kept. The numbers are those of rng_block (base/rng.h) under key, a function of first_row +
+     * row and column alone; kernels.c says which. */
+    void (*dropout_mask)(size_t n_row, size_t n_col, const uint32_t key[2], size_t first_row,
+                         uint32_t threshold, float kept, float *mask);
+
     /* sum = sum over lanes, in order, of parts[lane][at .. at+n-1]; returns the sum of squares of
      * sum. */
     double (*sum_lanes)(size_t n, size_t n_lane, const float *const *parts, size_t at, float *sum);

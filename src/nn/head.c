@@ -1,0 +1,109 @@
+#include "nn/head.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "nn/kernels/kernels.h"
+
+/* answered_rows returns the rows of x_out that are answered: all, or copies of the class tokens'.
+ */
+static const float *answered_rows(const struct model *model, const struct batch *batch,
+                                  struct activations *act)
+{
+    if (model->shape.input != INPUT_PATCHES) {
+        return act->x_out;
+    }
+    size_t d = model->shape.n_embd;
+    for (size_t b = 0; b < batch->n_sequence; b++) {
+        memcpy(act->answers + b * d, act->x_out + b * batch->n_token * d, d * sizeof(float));
+    }
+    return act->answers;
+}
+
+void head_forward(const struct model *model, const float *param, const struct prepared *prepared,
+                  const struct batch *batch, struct activations *act)
+{
+    const struct kernels *kernel = kernels_active();
+    const struct layout *layout = &model->layout;
+    size_t n_answer = model_n_answer(model, batch);
+    kernel->layer_norm_forward(n_answer, model->shape.n_embd, answered_rows(model, batch, act),
+                               param + layout->ln_f_weight, param + layout->ln_f_bias, act->ln_f,
+                               act->ln_f_saved.mean, act->ln_f_saved.rstd);
+    kernel->fill_rows(n_answer, model->shape.n_class, NULL, param + layout->head_bias, act->logits);
+    linear_forward(&prepared->head, n_answer, act->ln_f, true, act->logits);
+}
+
+/* cross_entropy returns the loss of one row, fills dlogits, and says whether the answer is right.
+ */
+static double cross_entropy(size_t n_class, const float *logits, size_t target, float scale,
+                            float *dlogits, bool *correct)
+{
+    size_t best = 0;
+    for (size_t c = 1; c < n_class; c++) {
+        if (logits[c] > logits[best]) {
+            best = c;
+        }
+    }
+    double sum = 0.0;
+    for (size_t c = 0; c < n_class; c++) {
+        dlogits[c] = logits[c] - logits[best];
+    }
+    double margin = (double)dlogits[target];
+    kernels_active()->vector_exp(n_class, dlogits, dlogits);
+    for (size_t c = 0; c < n_class; c++) {
+        sum += (double)dlogits[c];
+    }
+    float to_gradient = (float)((double)scale / sum);
+    for (size_t c = 0; c < n_class; c++) {
+        dlogits[c] *= to_gradient;
+    }
+    dlogits[target] -= scale;
+    *correct = best == target;
+    return log(sum) - margin;
+}
+
+struct loss_sums model_loss(const struct model *model, const struct batch *batch,
+                            float gradient_scale, struct activations *act)
+{
+    size_t n_class = model->shape.n_class;
+    size_t per_sequence = model_n_answer(model, batch) / batch->n_sequence;
+    struct loss_sums sums = {0};
+    for (size_t b = 0; b < batch->n_sequence; b++) {
+        size_t n_correct = 0;
+        for (size_t t = 0; t < per_sequence; t++) {
+            size_t row = b * per_sequence + t;
+            bool correct;
+            sums.loss +=
+                cross_entropy(n_class, act->logits + row * n_class, (size_t)batch->targets[row],
+                              gradient_scale, act->dlogits + row * n_class, &correct);
+            n_correct += correct;
+        }
+        sums.n_correct_token += n_correct;
+        sums.n_correct_sequence += n_correct == per_sequence;
+    }
+    return sums;
+}
+
+void head_backward(const struct model *model, const float *param, const struct prepared *prepared,
+                   const struct batch *batch, struct activations *act, float *grad)
+{
+    const struct layout *layout = &model->layout;
+    bool patches = model->shape.input == INPUT_PATCHES;
+    size_t d = model->shape.n_embd, n_answer = model_n_answer(model, batch);
+    size_t n_row = batch->n_sequence * batch->n_token;
+    float *danswers = patches ? act->danswers : act->dx;
+    linear_gradient(&prepared->head, n_answer, act->ln_f, act->dlogits, grad + layout->head_weight,
+                    grad + layout->head_bias);
+    linear_backward(&prepared->head, n_answer, act->dlogits, act->dnorm);
+    memset(danswers, 0, n_answer * d * sizeof *danswers);
+    kernels_active()->layer_norm_backward(
+        n_answer, d, act->dnorm, patches ? act->answers : act->x_out, act->ln_f_saved.mean,
+        act->ln_f_saved.rstd, param + layout->ln_f_weight, danswers, grad + layout->ln_f_weight,
+        grad + layout->ln_f_bias);
+    if (patches) {
+        memset(act->dx, 0, n_row * d * sizeof *act->dx);
+        for (size_t b = 0; b < batch->n_sequence; b++) {
+            memcpy(act->dx + b * batch->n_token * d, danswers + b * d, d * sizeof *danswers);
+        }
+    }
+}
