@@ -17,7 +17,7 @@
 #define FIELD_SIZE 256
 #define CLAIM_SIZE 4096
 
-/* ---- lock ---------------------------------------------------------------------------------- */
+/* ---- lock ---- */
 
 enum status lock_take(const char *path, int *lock, struct timespec *now, struct error *err)
 {
@@ -46,7 +46,7 @@ void lock_give(int lock)
     close(lock);
 }
 
-/* ---- who ----------------------------------------------------------------------------------- */
+/* ---- who ---- */
 
 static void read_line(const char *path, char line[FIELD_SIZE])
 {
@@ -102,7 +102,7 @@ static bool process_lives(long pid, unsigned long long start)
     return start == 0 || process_start(pid) == start;
 }
 
-/* ---- claim file ---------------------------------------------------------------------------- */
+/* ---- claim file ---- */
 
 enum status claim_create(const char *path, int *fd, struct error *err)
 {

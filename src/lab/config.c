@@ -74,7 +74,7 @@ static const struct key_row ROWS[] = {
 #define N_ROW (sizeof ROWS / sizeof ROWS[0])
 #define VALUE_SIZE (VARIANT_TEXT_SIZE + 32)
 
-/* ---- finding keys -------------------------------------------------------------------------- */
+/* ---- finding keys ---- */
 
 const struct config_key *config_key_at(size_t i)
 {
@@ -107,7 +107,7 @@ const struct config_key *config_key_find(const char *name, struct error *err)
     return row ? &row->key : NULL;
 }
 
-/* ---- values from text ---------------------------------------------------------------------- */
+/* ---- values from text ---- */
 
 static enum status refuse(const struct key_row *row, const char *what, const char *value,
                           struct error *err)
@@ -248,7 +248,7 @@ enum status config_set(struct config *config, const char *key, const char *value
     return row ? set_value(config, row, value, err) : STATUS_USAGE;
 }
 
-/* ---- values as text and JSON --------------------------------------------------------------- */
+/* ---- values as text and JSON ---- */
 
 /* The shortest decimal text that reads back as the same double. */
 static void format_number(double number, char text[VALUE_SIZE])
@@ -333,7 +333,7 @@ json_t *config_json(const struct config *config)
     return object;
 }
 
-/* ---- identity ------------------------------------------------------------------------------ */
+/* ---- identity ---- */
 
 static int compare_rows(const void *a, const void *b)
 {

@@ -55,7 +55,7 @@ static enum status out_of_memory(struct error *err)
     return error_set(err, STATUS_MEMORY, "out of memory while reading a grid");
 }
 
-/* ---- setting ------------------------------------------------------------------------------- */
+/* ---- setting ---- */
 
 /* split_values cuts text at its commas, in place. */
 static enum status split_values(struct grid_key *key, char *text, struct error *err)
@@ -153,7 +153,7 @@ enum status grid_set(struct grid *grid, const char *assignment, struct error *er
     return status;
 }
 
-/* ---- seeds --------------------------------------------------------------------------------- */
+/* ---- seeds ---- */
 
 static bool parse_seed(const char **text, uint64_t *seed)
 {
@@ -237,7 +237,7 @@ enum status grid_seeds(struct grid *grid, const char *seeds, struct error *err)
     return status;
 }
 
-/* ---- expanding ----------------------------------------------------------------------------- */
+/* ---- expanding ---- */
 
 static size_t count_seeds(const struct grid *grid)
 {

@@ -102,7 +102,7 @@ static void measure_batch(struct probe *probe, const int32_t *x, const int32_t *
     }
 }
 
-/* ---- writing ------------------------------------------------------------------------------- */
+/* ---- writing ---- */
 
 static json_t *numbers_json(const struct attention_numbers *sum, double n)
 {

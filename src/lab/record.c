@@ -42,7 +42,7 @@ struct record {
     bool lost;
 };
 
-/* ---- paths --------------------------------------------------------------------------------- */
+/* ---- paths ---- */
 
 enum status record_path(const char *out, const char *id, char path[PATH_SIZE], struct error *err)
 {
@@ -78,7 +78,7 @@ static enum status fill_paths(struct record *record, const char *out, const char
     return status == STATUS_OK ? name_work(record, err) : status;
 }
 
-/* ---- state --------------------------------------------------------------------------------- */
+/* ---- state ---- */
 
 static bool folder_is_complete(const char *path)
 {
@@ -107,7 +107,7 @@ enum record_state record_state(const char *out, const char *id)
     return claim_is_live(claim, now, RECORD_STALE_SECONDS) ? RECORD_RUNNING : RECORD_INTERRUPTED;
 }
 
-/* ---- claiming ------------------------------------------------------------------------------ */
+/* ---- claiming ---- */
 
 /* Clears what a dead run left and makes the claim and an empty work folder. Holds the lock. */
 static enum status take(struct record *record, struct error *err)
@@ -188,7 +188,7 @@ enum status record_claim(const char *out, const char *id, struct record **record
     return status;
 }
 
-/* ---- while it runs ------------------------------------------------------------------------- */
+/* ---- while it runs ---- */
 
 const char *record_folder(const struct record *record)
 {
@@ -211,7 +211,7 @@ bool record_is_lost(const struct record *record)
     return record->lost;
 }
 
-/* ---- the end ------------------------------------------------------------------------------- */
+/* ---- the end ---- */
 
 static void record_free(struct record *record)
 {

@@ -121,7 +121,7 @@ static void tear_down(struct training *t)
     free(t->grad_norm);
 }
 
-/* ---- training ------------------------------------------------------------------------------ */
+/* ---- training ---- */
 
 /* gather_batch copies the sequences order[first..] of the training split into the batch. */
 static struct batch gather_batch(struct training *t, size_t first)
@@ -195,7 +195,7 @@ static enum status train_epochs(struct training *t, struct error *err)
     return status;
 }
 
-/* ---- afterwards ---------------------------------------------------------------------------- */
+/* ---- afterwards ---- */
 
 static enum status evaluate(struct training *t, struct run_result *result, struct error *err)
 {

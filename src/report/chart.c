@@ -23,7 +23,7 @@ const char *__lsan_default_suppressions(void)
 }
 #endif
 
-/* ---- output -------------------------------------------------------------------------------- */
+/* ---- output ---- */
 
 struct bytes {
     char *data;
@@ -125,7 +125,7 @@ enum status chart_write_svg(const char *path, double width, double height, chart
     return status;
 }
 
-/* ---- drawing ------------------------------------------------------------------------------- */
+/* ---- drawing ---- */
 
 void chart_colour(cairo_t *cr, struct rgb colour, double alpha)
 {

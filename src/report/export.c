@@ -35,7 +35,7 @@ static void append_number(struct text *text, double value)
     }
 }
 
-/* ---- runs ---------------------------------------------------------------------------------- */
+/* ---- runs ---- */
 
 static void append_shape(struct text *text, const struct run *run)
 {
@@ -92,7 +92,7 @@ void export_heads(struct text *text, const struct run_set *set)
     }
 }
 
-/* ---- cells --------------------------------------------------------------------------------- */
+/* ---- cells ---- */
 
 static double bar_or_nan(const struct stats *stats)
 {

@@ -41,7 +41,7 @@ static const char *name_of(const struct setting *setting, size_t variant)
     return setting->variant[variant]->variant_name;
 }
 
-/* ---- accuracy ------------------------------------------------------------------------------ */
+/* ---- accuracy ---- */
 
 static const char rule_shortfall[] =
     "A variant falls short on a task when the mean over seeds of its token accuracy minus that of "
@@ -202,7 +202,7 @@ static void find_floors(const struct setting *setting, struct findings *findings
     }
 }
 
-/* ---- learning speed ------------------------------------------------------------------------ */
+/* ---- learning speed ---- */
 
 static const char rule_escape[] =
     "A variant leaves the plateau later when its escape step is later than QKV's with every seed "
@@ -335,7 +335,7 @@ static void find_escape(const struct setting *setting, size_t baseline, struct f
     }
 }
 
-/* ---- score terms --------------------------------------------------------------------------- */
+/* ---- score terms ---- */
 
 static const char rule_score_term[] =
     "A row with a score term is compared with the row that differs from it by that term alone, "

@@ -69,7 +69,7 @@ enum status heatmap_write(const char *path, const float *map, size_t n_token, st
     return status;
 }
 
-/* ---- the pictures of a run ----------------------------------------------------------------- */
+/* ---- the pictures of a run ---- */
 
 static enum status write_heads(const char *stem, const float *maps, size_t n_head, size_t n_token,
                                size_t *n_picture, struct error *err)

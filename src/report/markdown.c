@@ -10,7 +10,7 @@
 #include "report/figures.h"
 #include "report/tables.h"
 
-/* ---- what was run -------------------------------------------------------------------------- */
+/* ---- what was run ---- */
 
 /* Appends the distinct values that section.key has over the setting's runs. */
 static void append_distinct(struct text *text, const struct setting *setting, const char *section,
@@ -152,7 +152,7 @@ static void append_what_was_run(struct text *text, const struct setting *setting
     text_append(text, "\n");
 }
 
-/* ---- findings ------------------------------------------------------------------------------ */
+/* ---- findings ---- */
 
 static void append_caveat(struct text *text, const struct setting *setting)
 {
@@ -195,7 +195,7 @@ static void append_rules(struct text *text, const struct setting *setting,
     append_caveat(text, setting);
 }
 
-/* ---- figures ------------------------------------------------------------------------------- */
+/* ---- figures ---- */
 
 static void append_figures(struct text *text, const struct setting *setting,
                            const struct setting_report *report)
@@ -241,7 +241,7 @@ static void append_figures(struct text *text, const struct setting *setting,
     }
 }
 
-/* ---- small print --------------------------------------------------------------------------- */
+/* ---- small print ---- */
 
 /* Folder names and messages come from outside: they must not break the table. */
 static void append_escaped(struct text *text, const char *value)
@@ -315,7 +315,7 @@ static void append_files(struct text *text)
                 "machine, build and timings.\n");
 }
 
-/* ---- page ---------------------------------------------------------------------------------- */
+/* ---- page ---- */
 
 static void append_setting(struct text *text, const struct setting *setting,
                            const struct setting_report *report)

@@ -13,7 +13,7 @@ static enum status no_memory(struct error *err)
     return error_set(err, STATUS_MEMORY, "out of memory while reading runs");
 }
 
-/* ---- loading ------------------------------------------------------------------------------- */
+/* ---- loading ---- */
 
 static bool is_partial(const char *name)
 {
@@ -86,7 +86,7 @@ static enum status load_all(struct run_set *set, const char *out, struct error *
     return status;
 }
 
-/* ---- order --------------------------------------------------------------------------------- */
+/* ---- order ---- */
 
 static int compare_table_place(const struct run *a, const struct run *b)
 {
@@ -156,7 +156,7 @@ static enum status split_ambiguous_settings(struct run_set *set, struct error *e
     return status;
 }
 
-/* ---- cells --------------------------------------------------------------------------------- */
+/* ---- cells ---- */
 
 static bool same_cell(const struct run *a, const struct run *b)
 {
@@ -182,7 +182,7 @@ static enum status make_cells(struct run_set *set, struct error *err)
     return STATUS_OK;
 }
 
-/* ---- settings ------------------------------------------------------------------------------ */
+/* ---- settings ---- */
 
 static int compare_tasks(const void *left, const void *right)
 {
@@ -327,7 +327,7 @@ void run_set_free(struct run_set *set)
     *set = (struct run_set){0};
 }
 
-/* ---- questions ----------------------------------------------------------------------------- */
+/* ---- questions ---- */
 
 const struct cell *setting_cell(const struct setting *setting, size_t variant, size_t task)
 {

@@ -153,7 +153,7 @@ void tables_append_cost(struct text *text, const struct setting *setting)
     text_append(text, "\n");
 }
 
-/* ---- attention ----------------------------------------------------------------------------- */
+/* ---- attention ---- */
 
 static bool has_measure(const struct setting *setting, enum measure measure)
 {

@@ -29,7 +29,7 @@ static void append_measured(struct text *text, const struct cell *cell)
     text_append(text, " %s |", measured);
 }
 
-/* ---- grid means ---------------------------------------------------------------------------- */
+/* ---- grid means ---- */
 
 static bool has_published(const char *variant, const char *task)
 {
@@ -78,7 +78,7 @@ static void append_grid(struct text *text, const struct setting *setting)
     text_append(text, "\n");
 }
 
-/* ---- Reverse ------------------------------------------------------------------------------- */
+/* ---- Reverse ---- */
 
 static size_t find_task(const struct setting *setting, const char *name)
 {
@@ -124,7 +124,7 @@ static void append_reverse(struct text *text, const struct setting *setting, siz
     text_append(text, "\n");
 }
 
-/* ---- learning dynamics --------------------------------------------------------------------- */
+/* ---- learning dynamics ---- */
 
 static void append_step(struct text *text, const double *curve, size_t n_step, double level)
 {

@@ -30,7 +30,7 @@ static void id_of(const char *task, const char *variant, char id[CONFIG_ID_SIZE]
     config_id(&config, id);
 }
 
-/* ---- table ---------------------------------------------------------------------------------- */
+/* ---- table ---- */
 
 START_TEST(defaults_are_the_reproduction_procedure)
 {
@@ -140,7 +140,7 @@ START_TEST(json_has_every_key)
 }
 END_TEST
 
-/* ---- refusals ------------------------------------------------------------------------------- */
+/* ---- refusals ---- */
 
 START_TEST(unknown_keys_name_the_nearest)
 {
@@ -214,7 +214,7 @@ START_TEST(a_refused_value_changes_nothing)
 }
 END_TEST
 
-/* ---- combinations --------------------------------------------------------------------------- */
+/* ---- combinations ---- */
 
 /* settings is "key=value key=value" */
 static enum status resolve(const char *settings, struct config *config)
@@ -286,7 +286,7 @@ START_TEST(resolving_fills_the_engines_defaults_once)
 }
 END_TEST
 
-/* ---- identity ------------------------------------------------------------------------------- */
+/* ---- identity ---- */
 
 /* Pinned: whoever adds a key or a task must not change them. */
 START_TEST(ids_stay_what_they_were)

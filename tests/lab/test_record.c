@@ -56,7 +56,7 @@ static enum status finish(struct record *record)
     return status;
 }
 
-/* ---- one process ---------------------------------------------------------------------------- */
+/* ---- one process ---- */
 
 START_TEST(a_run_appears_whole)
 {
@@ -114,7 +114,7 @@ START_TEST(an_interrupted_run_starts_with_an_empty_folder)
 }
 END_TEST
 
-/* ---- takeover ------------------------------------------------------------------------------- */
+/* ---- takeover ---- */
 
 static char *read_claim(void)
 {
@@ -226,7 +226,7 @@ START_TEST(who_lost_its_claim_publishes_nothing)
 }
 END_TEST
 
-/* ---- the final rename ----------------------------------------------------------------------- */
+/* ---- the final rename ---- */
 
 START_TEST(who_finishes_first_stays)
 {
@@ -281,7 +281,7 @@ START_TEST(an_output_folder_that_cannot_be_written)
 }
 END_TEST
 
-/* ---- several processes ---------------------------------------------------------------------- */
+/* ---- several processes ---- */
 
 enum { N_TAKER = 8, N_ROUND = 12 };
 
@@ -470,7 +470,7 @@ START_TEST(two_processes_share_the_work)
 }
 END_TEST
 
-/* ---- full disk ------------------------------------------------------------------------------ */
+/* ---- full disk ---- */
 
 static void limit_files(rlim_t size)
 {

@@ -80,7 +80,7 @@ static char *read_curve(const struct config *config, const char *out)
     return scratch_read(path);
 }
 
-/* ---- schedule ------------------------------------------------------------------------------- */
+/* ---- schedule ---- */
 
 START_TEST(learning_rate_by_hand)
 {
@@ -117,7 +117,7 @@ START_TEST(learning_rate_at_the_edges)
 }
 END_TEST
 
-/* ---- one run -------------------------------------------------------------------------------- */
+/* ---- one run ---- */
 
 START_TEST(run_json_says_everything)
 {
@@ -264,7 +264,7 @@ START_TEST(one_token_is_finite)
 }
 END_TEST
 
-/* ---- the same bits -------------------------------------------------------------------------- */
+/* ---- the same bits ---- */
 
 static void expect_same(const struct config *config, const char *out, const char *other)
 {
@@ -315,7 +315,7 @@ START_TEST(seeds_and_lanes_do_change_bits)
 }
 END_TEST
 
-/* ---- endings -------------------------------------------------------------------------------- */
+/* ---- endings ---- */
 
 START_TEST(a_diverged_run_is_recorded_with_its_step)
 {
