@@ -15,6 +15,7 @@
  *
  * run.json (numbers that are not finite or not there are null):
  *     format "qkvlab-run-1", id, status "ok" | "diverged"
+ *     versions    {engine, task}: runs of different ones are never averaged
  *     config      every key with its resolved value; variant is the canonical id
  *     variant     {id, name, n_slot, product_symmetric, scores_symmetric}
  *     n_param

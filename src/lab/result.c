@@ -60,14 +60,16 @@ json_t *result_json(const struct run_result *result)
     json_t *timing = json_pack(
         "{s:o, s:o, s:o}", "train_seconds", json_number(result->train_seconds), "evaluate_seconds",
         json_number(result->evaluate_seconds), "wall_seconds", json_number(result->wall_seconds));
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:I, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "format",
-                     "qkvlab-run-1", "id", id, "status", result->diverged ? "diverged" : "ok",
-                     "config", config_json(result->config), "variant",
-                     variant_json(&result->config->variant), "n_param", (json_int_t)result->n_param,
-                     "results", results_json(result), "attention", attention, "weights_sha256",
-                     result->weights_sha256, "timing", timing, "machine",
-                     provenance_machine(result->threads), "build", provenance_build(), "message",
-                     message_json(result));
+    json_t *versions =
+        json_pack("{s:i, s:i}", "engine", ENGINE_VERSION, "task", result->config->task->version);
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:s, s:o, s:o, s:o, s:o}",
+                     "format", "qkvlab-run-1", "id", id, "status",
+                     result->diverged ? "diverged" : "ok", "versions", versions, "config",
+                     config_json(result->config), "variant", variant_json(&result->config->variant),
+                     "n_param", (json_int_t)result->n_param, "results", results_json(result),
+                     "attention", attention, "weights_sha256", result->weights_sha256, "timing",
+                     timing, "machine", provenance_machine(result->threads), "build",
+                     provenance_build(), "message", message_json(result));
 }
 
 enum status result_write_curve(const struct run_result *result, const char *folder,
