@@ -400,3 +400,20 @@ void engine_weights_changed(struct engine *engine)
         prepared_update(&engine->model, engine->param, part, engine->prepared);
     }
 }
+
+void engine_profile(struct engine *engine, bool on)
+{
+    engine->profiled = on;
+    memset(engine->profile, 0, (size_t)engine->options.threads * sizeof *engine->profile);
+}
+
+struct profile engine_profile_read(const struct engine *engine)
+{
+    struct profile total = {{0}};
+    for (int thread = 0; thread < engine->options.threads; thread++) {
+        for (int part = 0; part < PROFILE_COUNT; part++) {
+            total.seconds[part] += engine->profile[thread].seconds[part];
+        }
+    }
+    return total;
+}
