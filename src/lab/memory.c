@@ -1,0 +1,33 @@
+/* Follows the allocations of train.c, probe.c and the engine; tests/cli/test_memory.sh compares the
+ * sum with what runs really take. Everything a run allocates is alive at its end.
+ */
+#include "lab/memory.h"
+
+static size_t memory_of_data(const struct config *config)
+{
+    size_t n_sequence = config->n_train + config->n_test + config->n_probe + config->batch_size;
+    return n_sequence * config->seq_len * 2 * sizeof(int32_t) + config->n_train * sizeof(uint32_t);
+}
+
+static size_t memory_of_curves(const struct config *config)
+{
+    return config_steps(config) * 2 * sizeof(double);
+}
+
+/* Mean and first attention map of every layer, and the scores of one layer. */
+static size_t memory_of_probe(const struct config *config)
+{
+    size_t n_map = config->n_head * config->seq_len * config->seq_len;
+    return n_map * (config->n_layer * (sizeof(double) + sizeof(float)) + 3 * sizeof(float));
+}
+
+size_t memory_of_run(const struct config *config, int threads)
+{
+    struct model_shape shape = config_shape(config);
+    struct engine_options options = {.lanes = config->lanes,
+                                     .micro_batch = config->micro_batch,
+                                     .batch_size = config->batch_size,
+                                     .threads = threads};
+    return MEMORY_PROCESS + engine_memory(&shape, &options) + memory_of_data(config) +
+           memory_of_curves(config) + memory_of_probe(config);
+}
