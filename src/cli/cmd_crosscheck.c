@@ -47,18 +47,12 @@ static void add_report(struct table *table, const char *path,
         table_missing(table);
         table_missing(table);
     }
-    if (report->skipped) {
-        char text[160];
-        snprintf(text, sizeof text, "skipped: %s", report->skipped);
-        table_text(table, text);
-    } else {
-        table_text(table, crosscheck_passed(report) ? "passed" : "FAILED");
-    }
+    table_text(table, crosscheck_passed(report) ? "passed" : "FAILED");
 }
 
 /* Compares one file. A file that cannot be compared is said at once, and the others go on. */
 static enum status check_file(const struct arguments *arguments, const char *path,
-                              struct table *table, size_t *n_skipped)
+                              struct table *table)
 {
     struct crosscheck_options options = {.threads = arguments->threads};
     struct crosscheck_report report;
@@ -70,8 +64,7 @@ static enum status check_file(const struct arguments *arguments, const char *pat
     }
     add_report(table, path, &report);
     say_failed(path, &report);
-    *n_skipped += report.skipped != NULL;
-    if (!report.skipped && !crosscheck_passed(&report)) {
+    if (!crosscheck_passed(&report)) {
         status = STATUS_FAILED;
     }
     crosscheck_report_free(&report);
@@ -87,23 +80,18 @@ enum status cmd_crosscheck(const struct arguments *arguments, struct error *err)
         {"error", "error", -2},    {"tolerance", "allowed", -2},
         {"result", "result", 0},
     };
-    size_t n_skipped = 0;
     enum status worst = startup_compute(err);
     if (worst != STATUS_OK) {
         return worst;
     }
     struct table *table = table_create(columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < arguments->n_operand; i++) {
-        enum status status = check_file(arguments, arguments->operand[i], table, &n_skipped);
+        enum status status = check_file(arguments, arguments->operand[i], table);
         if (status_exit_code(status) > status_exit_code(worst)) {
             worst = status;
         }
     }
     enum status printed = table_print(table, arguments->format, err);
     table_free(table);
-    if (n_skipped > 0) {
-        fprintf(stderr, "%zu of %zu files were skipped: nothing was compared there\n", n_skipped,
-                arguments->n_operand);
-    }
     return printed == STATUS_OK ? worst : printed;
 }

@@ -28,6 +28,7 @@ struct table {
 
 #define COLUMN_GAP 2
 #define LAST_COLUMN_ROOM 20 /* below that, wrapping would not make it readable */
+#define LAST_COLUMN_INDENT 4
 
 struct table *table_create(const struct column *columns, size_t n_column)
 {
@@ -168,8 +169,20 @@ static size_t column_width(const struct table *table, size_t column)
     return width;
 }
 
-/* One line: cells padded to their column, the last one wrapped under itself if it is too long.
- * Blanks are printed only when something follows. */
+/* The last cell of a line, from column `at` on: wrapped under itself if it is too long, or on lines
+ * of its own where too little room is left for that. */
+static void print_last(const char *text, size_t at, size_t start, size_t total)
+{
+    bool fits = total == 0 || at + terminal_columns(text) <= total;
+    if (fits || total > start + LAST_COLUMN_ROOM) {
+        terminal_wrap(stdout, text, at, start, fits ? 0 : total);
+        return;
+    }
+    printf("\n%*s", LAST_COLUMN_INDENT, "");
+    terminal_wrap(stdout, text, LAST_COLUMN_INDENT, LAST_COLUMN_INDENT, total);
+}
+
+/* One line: cells padded to their column. Blanks are printed only when something follows. */
 static void print_line(const char *const *shown, const size_t *width, const bool *right, size_t n,
                        size_t total)
 {
@@ -187,8 +200,7 @@ static void print_line(const char *const *shown, const size_t *width, const bool
     if (shown[n - 1][0] != '\0') {
         printf("%*s", (int)(at - printed), "");
     }
-    bool room = total > start + LAST_COLUMN_ROOM;
-    terminal_wrap(stdout, shown[n - 1], at, start, room ? total : 0);
+    print_last(shown[n - 1], at, start, total);
 }
 
 static void print_text(const struct table *table)
