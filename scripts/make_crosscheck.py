@@ -35,7 +35,8 @@ DEFAULTS = dict(
     mlp_ratio=2, sharing="qkv", query="linear", qk_norm=0, score_term="none", pos_dim=10, causal=0,
     adam_lr=1e-3, adam_beta1=0.9, adam_beta2=0.999, adam_eps=1e-4)
 
-# name: what differs from DEFAULTS. Every value of every axis is here, and the pairs that share code.
+# name: what differs from DEFAULTS. Every value of every axis is here, and the pairs that share code. With patches
+# n_token follows from the image, and n_position from n_token.
 BUNDLES = {
     "qkv": dict(n_layer=2, mlp_ratio=4),
     "qk": dict(sharing="qk"),
@@ -70,6 +71,15 @@ BUNDLES = {
                                                score_term="position2d"),
     "qkv_short_of_positions": dict(n_position=9, n_token=5, batch=3, n_class=7, n_symbol=4),
     "one_token": dict(sharing="qk", n_token=1, n_position=4, batch=3),
+    "patches_qkv": dict(channels=3, image=6, patch=3, n_class=7, n_layer=2),
+    "patches_qk_position2d": dict(channels=1, image=6, patch=2, sharing="qk", score_term="position2d", batch=3),
+    "patches_kv_gqa2_padded": dict(channels=2, image=7, patch=3, sharing="kv", n_kv_head=2, batch=5),
+    "patches_qkv_tied_relative_padded": dict(channels=1, image=5, patch=4, sharing="qkv_tied", score_term="relative",
+                                             n_position=8, pos_dim=9),
+    "patches_kv_residual_mlp_of_one_pixel": dict(channels=2, image=2, patch=1, sharing="kv", query="residual_mlp",
+                                                 qk_norm=1),
+    "patches_qv_one_patch": dict(channels=2, image=3, patch=3, sharing="qv", score_term="key_bias", n_class=2,
+                                 batch=4),
 }
 
 
@@ -99,7 +109,12 @@ def shapes_of(c):
     """Name and shape of every parameter."""
     d, width = c["n_embd"], c["n_embd"] // c["n_head"]
     kv = c["n_kv_head"] * width
-    shapes = {"embed.weight": (d, c["n_symbol"]), "embed.bias": (d,), "pos_emb": (c["n_position"], d)}
+    if has_patches(c):
+        shapes = {"patch_embed.weight": (d, c["channels"], c["patch"], c["patch"]), "patch_embed.bias": (d,),
+                  "cls": (d,)}
+    else:
+        shapes = {"embed.weight": (d, c["n_symbol"]), "embed.bias": (d,)}
+    shapes["pos_emb"] = (c["n_position"], d)
 
     def linear(name, n_out, n_in):
         shapes[name + ".weight"] = (n_out, n_in)
@@ -151,8 +166,8 @@ def draw_weights(c, generator):
             value = 1.4 + 0.1 * noise
         elif name.endswith("pos_w"):
             value = 0.4 * noise + 0.1
-        elif len(shape) == 2 and name != "pos_emb":
-            value = 1.2 * noise / math.sqrt(shape[1])
+        elif len(shape) > 1 and name != "pos_emb":
+            value = 1.2 * noise / math.sqrt(math.prod(shape[1:]))
         else:
             value = 0.5 * noise
         weights[name] = value.float().double().requires_grad_()
@@ -236,10 +251,20 @@ def attend(c, x, w, block):
     return F.linear(merged, w[attention + "out.weight"], w[attention + "out.bias"]), weights
 
 
-def forward(c, w, ids):
-    """Returns the logits [B,T,n_class] and the attention of every layer."""
-    x = F.linear(F.one_hot(ids, c["n_symbol"]).double(), w["embed.weight"], w["embed.bias"])
-    x = x + w["pos_emb"][:c["n_token"]]
+def embed(c, w, inputs):
+    """Symbols [B,T] or images [B,C,H,H] to tokens [B,T,d], still without positions."""
+    if not has_patches(c):
+        return F.linear(F.one_hot(inputs, c["n_symbol"]).double(), w["embed.weight"], w["embed.bias"])
+    missing = -c["image"] % c["patch"]
+    padded = F.pad(inputs, (0, missing, 0, missing))
+    patches = F.conv2d(padded, w["patch_embed.weight"], w["patch_embed.bias"], stride=c["patch"])
+    patches = patches.flatten(2).transpose(1, 2)
+    return torch.cat([w["cls"].expand(len(inputs), 1, -1), patches], dim=1)
+
+
+def forward(c, w, inputs):
+    """Returns the logits ([B,T,n_class], or [B,n_class] at the class token) and the attention of every layer."""
+    x = embed(c, w, inputs) + w["pos_emb"][:c["n_token"]]
     maps = []
     for layer in range(c["n_layer"]):
         block = f"blocks.{layer}."
@@ -249,7 +274,13 @@ def forward(c, w, ids):
         hidden = F.gelu(F.linear(layer_norm(x, w, block + "ln2"), w[block + "mlp.fc1.weight"],
                                  w[block + "mlp.fc1.bias"]))
         x = x + F.linear(hidden, w[block + "mlp.fc2.weight"], w[block + "mlp.fc2.bias"])
+    if has_patches(c):
+        x = x[:, 0]
     return F.linear(layer_norm(x, w, "ln_f"), w["head.weight"], w["head.bias"]), maps
+
+
+def has_patches(c):
+    return "patch" in c
 
 
 def score_scale(c):
@@ -260,7 +291,8 @@ def score_scale(c):
 
 
 def metadata_of(name, c):
-    metadata = {"format": "crosscheck-1", "name": name, "input": "tokens", "score_scale": str(score_scale(c)),
+    metadata = {"format": "crosscheck-1", "name": name, "input": "patches" if has_patches(c) else "tokens",
+                "score_scale": str(score_scale(c)),
                 "position2d": "absolute" if c["score_term"] == "position2d" else "none"}
     for key, value in c.items():
         if key != "score_term":
@@ -270,19 +302,38 @@ def metadata_of(name, c):
     return metadata
 
 
-def make_bundle(name, changes, path):
+def configuration(changes):
     c = {**DEFAULTS, **changes}
+    if has_patches(c):
+        c["n_token"] = 1 + math.ceil(c["image"] / c["patch"])**2
+        c["n_position"] = changes.get("n_position", c["n_token"])
+    return c
+
+
+def draw_batch(c, generator):
+    """The two input arrays, by name."""
+    if has_patches(c):
+        pixels = torch.randn((c["batch"], c["channels"], c["image"], c["image"]), generator=generator)
+        return {"images": pixels, "labels": torch.randint(c["n_class"], (c["batch"],), generator=generator)}
+    ids = torch.randint(c["n_symbol"], (c["batch"], c["n_token"]), generator=generator)
+    return {"ids": ids, "targets": torch.randint(c["n_class"], (c["batch"], c["n_token"]), generator=generator)}
+
+
+def make_bundle(name, changes, path):
+    c = configuration(changes)
     generator = torch.Generator().manual_seed(zlib.crc32(name.encode()))
     w = draw_weights(c, generator)
-    ids = torch.randint(c["n_symbol"], (c["batch"], c["n_token"]), generator=generator)
-    targets = torch.randint(c["n_class"], (c["batch"], c["n_token"]), generator=generator)
-    tensors = {"input/ids": ids.numpy(), "input/targets": targets.numpy()}
+    batch = draw_batch(c, generator)
+    inputs, targets = batch.values()
+    if has_patches(c):
+        inputs = inputs.double()
+    tensors = {"input/" + key: tensor.numpy() for key, tensor in batch.items()}
 
     def keep(key, tensor):
         tensors[key] = tensor.detach().reshape(tensor.shape or (1,)).numpy().astype(np.float32)
 
     def loss_of():
-        logits, maps = forward(c, w, ids)
+        logits, maps = forward(c, w, inputs)
         return F.cross_entropy(logits.reshape(-1, c["n_class"]), targets.reshape(-1)), logits, maps
 
     for key, tensor in w.items():

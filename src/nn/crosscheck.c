@@ -98,7 +98,7 @@ static enum status compare_outputs(struct crosscheck_report *report, struct engi
 {
     const struct model_shape *shape = &bundle->model.shape;
     const struct batch *batch = &bundle->batch;
-    size_t n_logit = batch->n_token * shape->n_class;
+    size_t n_logit = model_n_answer(&bundle->model, batch) / batch->n_sequence * shape->n_class;
     size_t n_map = shape->n_head * batch->n_token * batch->n_token;
     float *logits = calloc(batch->n_sequence * n_logit, sizeof(float));
     float *attention = calloc(shape->n_layer * batch->n_sequence * n_map, sizeof(float));
@@ -196,14 +196,10 @@ enum status crosscheck_run(const char *path, const struct crosscheck_options *op
         return status;
     }
     snprintf(report->name, sizeof(report->name), "%s", safetensors_text(&bundle.file, "name", ""));
-    if (bundle.patches) {
-        report->skipped = "patch inputs are not built yet";
-    } else {
-        variant_id(&bundle.model.shape.variant, report->variant);
-        report->row = calloc(bundle.file.n_entry, sizeof(*report->row));
-        status = report->row ? compare_all(report, &bundle, options, err)
-                             : error_set(err, STATUS_MEMORY, "out of memory for the report");
-    }
+    variant_id(&bundle.model.shape.variant, report->variant);
+    report->row = calloc(bundle.file.n_entry, sizeof(*report->row));
+    status = report->row ? compare_all(report, &bundle, options, err)
+                         : error_set(err, STATUS_MEMORY, "out of memory for the report");
     crosscheck_bundle_free(&bundle);
     if (status != STATUS_OK) {
         error_prefix(err, "%s", path);

@@ -29,14 +29,13 @@ struct crosscheck_row {
 
 struct crosscheck_report {
     char name[64];                   /* the bundle's own name */
-    char variant[VARIANT_TEXT_SIZE]; /* id; empty where skipped */
-    const char *skipped; /* why nothing was compared: "patch inputs are not built yet"; or NULL */
+    char variant[VARIANT_TEXT_SIZE]; /* id */
     struct crosscheck_row *row;
     size_t n_row;
 };
 
-/* crosscheck_run compares one bundle. STATUS_OK says that the comparison (or the skipping) was
- * made, not that it passed: see crosscheck_passed. A damaged or foreign file is STATUS_DATA. Caller
+/* crosscheck_run compares one bundle. STATUS_OK says that the comparison was made, not
+ * that it passed: see crosscheck_passed. A damaged or foreign file is STATUS_DATA. Caller
  * frees report with crosscheck_report_free; after an error there is nothing to free. */
 enum status crosscheck_run(const char *path, const struct crosscheck_options *options,
                            struct crosscheck_report *report, struct error *err);
@@ -45,7 +44,7 @@ void crosscheck_report_free(struct crosscheck_report *report);
 /* crosscheck_row_passed: the error is a number within the tolerance. */
 bool crosscheck_row_passed(const struct crosscheck_row *row);
 
-/* crosscheck_passed: not skipped, and every row passed. */
+/* crosscheck_passed: something was compared, and every row passed. */
 bool crosscheck_passed(const struct crosscheck_report *report);
 
 /* crosscheck_worst returns the row with the largest error / tolerance, NULL if there are none. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nn/patch.h"
 #include "nn/stored_tensor.h"
 
 #define BUNDLE_FORMAT "crosscheck-1"
@@ -45,18 +46,22 @@ static enum status check_format(const struct safetensors *file, struct error *er
     return STATUS_OK;
 }
 
-static enum status check_input(const struct safetensors *file, bool *patches, struct error *err)
+static enum status get_input(const struct safetensors *file, enum model_input *input,
+                             struct error *err)
 {
-    const char *input = safetensors_text(file, "input", "(none)");
-    *patches = strcmp(input, "patches") == 0;
-    if (!*patches && strcmp(input, "tokens") != 0) {
-        return error_set(err, STATUS_DATA, "input: expected tokens or patches, found %s", input);
+    const char *text = safetensors_text(file, "input", "(none)");
+    bool patches = strcmp(text, "patches") == 0;
+    if (!patches && strcmp(text, "tokens") != 0) {
+        return error_set(err, STATUS_DATA, "input: expected tokens or patches, found %s", text);
     }
+    *input = patches ? INPUT_PATCHES : INPUT_TOKENS;
     return STATUS_OK;
 }
 
-static enum status check_keys(const struct safetensors *file, bool patches, struct error *err)
+static enum status check_keys(const struct safetensors *file, enum model_input input,
+                              struct error *err)
 {
+    bool patches = input == INPUT_PATCHES;
     for (size_t i = 0; i < file->n_metadata; i++) {
         const char *key = file->metadata[i].key;
         size_t k = 0;
@@ -183,12 +188,16 @@ static enum status get_shape(const struct safetensors *file, struct model_shape 
     const struct {
         const char *key;
         size_t *value;
-    } sizes[] = {{"n_embd", &shape->n_embd},   {"n_layer", &shape->n_layer},
-                 {"n_head", &shape->n_head},   {"mlp_ratio", &shape->mlp_ratio},
-                 {"n_token", &shape->n_token}, {"n_position", &shape->n_position},
-                 {"pos_dim", &shape->pos_dim}, {"n_symbol", &shape->n_symbol},
-                 {"n_class", &shape->n_class}, {"batch", n_sequence}};
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    } sizes[] = {{"n_embd", &shape->n_embd},      {"n_layer", &shape->n_layer},
+                 {"n_head", &shape->n_head},      {"mlp_ratio", &shape->mlp_ratio},
+                 {"n_token", &shape->n_token},    {"n_position", &shape->n_position},
+                 {"pos_dim", &shape->pos_dim},    {"n_symbol", &shape->n_symbol},
+                 {"n_class", &shape->n_class},    {"batch", n_sequence},
+                 {"channels", &shape->n_channel}, {"image", &shape->image_size},
+                 {"patch", &shape->patch}};
+    const size_t n_size = sizeof(sizes) / sizeof(sizes[0]), n_patch_size = 3;
+    size_t n = shape->input == INPUT_PATCHES ? n_size : n_size - n_patch_size;
+    for (size_t i = 0; i < n; i++) {
         enum status status = get_size(file, sizes[i].key, sizes[i].value, err);
         if (status != STATUS_OK) {
             return status;
@@ -244,10 +253,19 @@ static struct wanted wanted_at(const struct crosscheck_bundle *bundle, size_t i)
     const struct model *model = &bundle->model;
     const struct model_shape *shape = &model->shape;
     size_t b = bundle->batch.n_sequence, t = bundle->batch.n_token;
+    size_t side = shape->image_size;
+    const struct wanted of_input[][3] = {
+        [INPUT_TOKENS] = {{"input/ids", SAFETENSORS_I64, {b, t}, 2},
+                          {"input/targets", SAFETENSORS_I64, {b, t}, 2},
+                          {"expect/logits", SAFETENSORS_F32, {b, t, shape->n_class}, 3}},
+        [INPUT_PATCHES] = {{"input/images", SAFETENSORS_F32, {b, shape->n_channel, side, side}, 4},
+                           {"input/labels", SAFETENSORS_I64, {b}, 1},
+                           {"expect/logits", SAFETENSORS_F32, {b, shape->n_class}, 2}},
+    };
     const struct wanted fixed[] = {
-        {"input/ids", SAFETENSORS_I64, {b, t}, 2},
-        {"input/targets", SAFETENSORS_I64, {b, t}, 2},
-        {"expect/logits", SAFETENSORS_F32, {b, t, shape->n_class}, 3},
+        of_input[shape->input][0],
+        of_input[shape->input][1],
+        of_input[shape->input][2],
         {"expect/loss", SAFETENSORS_F32, {1}, 1},
         {"expect/grad_norm", SAFETENSORS_F32, {1}, 1},
         {"expect/loss_after_1", SAFETENSORS_F32, {1}, 1},
@@ -322,6 +340,41 @@ static enum status get_indices(const struct crosscheck_bundle *bundle, const cha
     return STATUS_OK;
 }
 
+/* The images, cut. The file was checked: its sizes are those of the shape. */
+static enum status get_patches(struct crosscheck_bundle *bundle, struct error *err)
+{
+    const struct model_shape *shape = &bundle->model.shape;
+    const struct safetensors_entry *entry = crosscheck_bundle_entry(bundle, "input", "images");
+    size_t side = shape->image_size, n_pixel = shape->n_channel * side * side;
+    size_t n_row = (shape->n_token - 1) * shape->n_channel * shape->patch * shape->patch;
+    const float *images = entry->data;
+    bundle->patches = calloc(bundle->batch.n_sequence, n_row * sizeof(float));
+    if (!bundle->patches) {
+        return error_set(err, STATUS_MEMORY, "out of memory for the patches of %s", entry->name);
+    }
+    for (size_t i = 0; i < bundle->batch.n_sequence; i++) {
+        patches_from_image(images + i * n_pixel, shape->n_channel, side, side, shape->patch,
+                           bundle->patches + i * n_row);
+    }
+    return STATUS_OK;
+}
+
+static enum status get_batch(struct crosscheck_bundle *bundle, struct error *err)
+{
+    const struct model_shape *shape = &bundle->model.shape;
+    bool patches = shape->input == INPUT_PATCHES;
+    enum status status = patches ? get_patches(bundle, err)
+                                 : get_indices(bundle, "ids", shape->n_symbol, &bundle->ids, err);
+    if (status == STATUS_OK) {
+        status = get_indices(bundle, patches ? "labels" : "targets", shape->n_class,
+                             &bundle->targets, err);
+    }
+    bundle->batch.ids = bundle->ids;
+    bundle->batch.patches = bundle->patches;
+    bundle->batch.targets = bundle->targets;
+    return status;
+}
+
 /* ---- the whole ---- */
 
 static enum status bundle_fill(struct crosscheck_bundle *bundle, struct error *err)
@@ -330,15 +383,14 @@ static enum status bundle_fill(struct crosscheck_bundle *bundle, struct error *e
     struct model_shape shape = {0};
     enum status status = check_format(file, err);
     if (status == STATUS_OK) {
-        status = check_input(file, &bundle->patches, err);
+        status = get_input(file, &shape.input, err);
     }
     if (status == STATUS_OK) {
-        status = check_keys(file, bundle->patches, err);
+        status = check_keys(file, shape.input, err);
     }
-    if (status != STATUS_OK || bundle->patches) {
-        return status;
+    if (status == STATUS_OK) {
+        status = get_shape(file, &shape, &bundle->batch.n_sequence, err);
     }
-    status = get_shape(file, &shape, &bundle->batch.n_sequence, err);
     if (status == STATUS_OK) {
         status = get_adam(file, &bundle->adam, err);
     }
@@ -351,15 +403,7 @@ static enum status bundle_fill(struct crosscheck_bundle *bundle, struct error *e
     }
     bundle->batch.n_token = shape.n_token;
     status = check_tensors(bundle, err);
-    if (status == STATUS_OK) {
-        status = get_indices(bundle, "ids", shape.n_symbol, &bundle->ids, err);
-    }
-    if (status == STATUS_OK) {
-        status = get_indices(bundle, "targets", shape.n_class, &bundle->targets, err);
-    }
-    bundle->batch.ids = bundle->ids;
-    bundle->batch.targets = bundle->targets;
-    return status;
+    return status == STATUS_OK ? get_batch(bundle, err) : status;
 }
 
 enum status crosscheck_bundle_read(const char *path, struct crosscheck_bundle *bundle,
@@ -383,6 +427,7 @@ void crosscheck_bundle_free(struct crosscheck_bundle *bundle)
     model_free(&bundle->model);
     safetensors_free(&bundle->file);
     free(bundle->ids);
+    free(bundle->patches);
     free(bundle->targets);
     *bundle = (struct crosscheck_bundle){0};
 }

@@ -3,8 +3,6 @@
 #ifndef QKVLAB_NN_CROSSCHECK_BUNDLE_H
 #define QKVLAB_NN_CROSSCHECK_BUNDLE_H
 
-#include <stdbool.h>
-
 #include "base/safetensors.h"
 #include "base/status.h"
 #include "nn/model.h"
@@ -12,11 +10,12 @@
 
 struct crosscheck_bundle {
     struct safetensors file;
-    bool patches; /* the inputs are images; then only file is filled */
     struct model model;
     struct adam_options adam;
     struct batch batch;
-    int32_t *ids, *targets; /* [B,T], the batch borrows them */
+    /* the batch borrows them; what the input does not have is NULL */
+    int32_t *ids, *targets;
+    float *patches;
 };
 
 /* crosscheck_bundle_read checks metadata, the presence, type and shape of every tensor, and that
