@@ -38,16 +38,16 @@ static void add_report(struct table *table, const char *path,
     table_text(table, report->variant);
     table_integer(table, (long long)report->n_row);
     table_integer(table, (long long)count_failed(report));
+    table_text(table, crosscheck_passed(report) ? "passed" : "FAILED");
     if (worst) {
-        table_text(table, worst->tensor);
         table_number(table, worst->error);
         table_number(table, worst->tolerance);
+        table_text(table, worst->tensor);
     } else {
         table_missing(table);
         table_missing(table);
         table_missing(table);
     }
-    table_text(table, crosscheck_passed(report) ? "passed" : "FAILED");
 }
 
 /* Compares one file. A file that cannot be compared is said at once, and the others go on. */
@@ -74,11 +74,9 @@ static enum status check_file(const struct arguments *arguments, const char *pat
 enum status cmd_crosscheck(const struct arguments *arguments, struct error *err)
 {
     static const struct column columns[] = {
-        {"name", "bundle", 0},     {"file", NULL, 0},
-        {"variant", "variant", 0}, {"n_tensor", "tensors", 0},
-        {"n_failed", "failed", 0}, {"worst_tensor", "worst", 0},
-        {"error", "error", -2},    {"tolerance", "allowed", -2},
-        {"result", "result", 0},
+        {"name", "bundle", 0},      {"file", NULL, 0},          {"variant", NULL, 0},
+        {"n_tensor", "tensors", 0}, {"n_failed", NULL, 0},      {"result", "result", 0},
+        {"error", "error", -2},     {"allowed", "allowed", -2}, {"worst_tensor", "worst at", 0},
     };
     enum status worst = startup_compute(err);
     if (worst != STATUS_OK) {

@@ -169,17 +169,19 @@ static size_t column_width(const struct table *table, size_t column)
     return width;
 }
 
-/* The last cell of a line, from column `at` on: wrapped under itself if it is too long, or on lines
- * of its own where too little room is left for that. */
-static void print_last(const char *text, size_t at, size_t start, size_t total)
+/* The last cell of a line, from column `at` on: wrapped under its column if it is too long, or on
+ * lines of its own where too little room is left for that. */
+static void print_last(const char *text, size_t printed, size_t at, size_t start, size_t total)
 {
     bool fits = total == 0 || at + terminal_columns(text) <= total;
-    if (fits || total > start + LAST_COLUMN_ROOM) {
+    bool room = total > start + LAST_COLUMN_ROOM;
+    if (fits || room) {
+        printf("%*s", text[0] ? (int)(at - printed) : 0, "");
         terminal_wrap(stdout, text, at, start, fits ? 0 : total);
-        return;
+    } else {
+        printf("\n%*s", LAST_COLUMN_INDENT, "");
+        terminal_wrap(stdout, text, LAST_COLUMN_INDENT, LAST_COLUMN_INDENT, total);
     }
-    printf("\n%*s", LAST_COLUMN_INDENT, "");
-    terminal_wrap(stdout, text, LAST_COLUMN_INDENT, LAST_COLUMN_INDENT, total);
 }
 
 /* One line: cells padded to their column. Blanks are printed only when something follows. */
@@ -197,10 +199,7 @@ static void print_line(const char *const *shown, const size_t *width, const bool
         start += width[i] + COLUMN_GAP;
     }
     size_t at = start + (right[n - 1] ? width[n - 1] - terminal_columns(shown[n - 1]) : 0);
-    if (shown[n - 1][0] != '\0') {
-        printf("%*s", (int)(at - printed), "");
-    }
-    print_last(shown[n - 1], at, start, total);
+    print_last(shown[n - 1], printed, at, start, total);
 }
 
 static void print_text(const struct table *table)

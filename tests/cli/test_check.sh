@@ -24,7 +24,7 @@ case $bundles in /*) ;; *) bundles=$OLDPWD/$bundles ;; esac
 [ -e "$bundles/qk.safetensors" ] || skip "the rest needs the bundles (QKVLAB_GOLDEN)"
 run crosscheck "$bundles"/qk.safetensors "$bundles"/kv.safetensors
 expect_status 0
-[ "$(grep -c ' passed$' "$OUT")" -eq 2 ] || fail "two bundles pass"
+[ "$(grep -c ' passed ' "$OUT")" -eq 2 ] || fail "two bundles pass"
 run crosscheck "$bundles"/qk.safetensors nowhere.safetensors
 expect_status 3
 expect_out " passed"
