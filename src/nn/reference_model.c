@@ -1,8 +1,10 @@
-/* The whole model around the reference attention, one sequence after the other:
+/* The whole model around the reference attention, one sequence after the other, D what dropout
+ * does:
  *
- *     x = embed[:, id] + embed_bias + pos_emb[t]
- *     a block: x += attention(LN x); x += W2 GELU(W1 LN x + b1) + b2
- *     logits = head(LN x)
+ *     x_t = D(embed[:, id] + embed_bias + pos_emb[t])
+ *     or x_0 = D(cls + pos_emb[0]), x_t = D(patch_embed patch_(t-1) + patch_embed_bias +
+ * pos_emb[t]) a block: x += attention(LN x); x += D(W2 D(GELU(W1 LN x + b1)) + b2) logits = head(LN
+ * x), of all tokens or of x_0
  *
  * Tensors are found by name, so the layout is checked as well, and a role reads whichever slot has
  * the role's letter in its name.
@@ -28,10 +30,15 @@ struct reference_block {
     double *x, *normed1;         /* [T,d] */
     double *middle, *normed2;    /* [T,d] after the attention */
     double *hidden, *active;     /* [T,F] */
-    double *mapped;              /* [T,d] */
+    double *mapped, *d_mapped;   /* [T,d] */
     double *d_x, *d_normed;      /* [T,d] */
     double *d_hidden, *d_active; /* [T,F] */
 };
+
+/* Sites of dropout. */
+#define SITE_EMBEDDING 0
+#define SITE_HIDDEN(layer) (1 + 2 * (layer))
+#define SITE_MAPPED(layer) (2 + 2 * (layer))
 
 /* ---- tensors ---- */
 
@@ -104,6 +111,11 @@ static double *take(struct arena *arena, size_t n)
     return arena_alloc(arena, n, sizeof(double));
 }
 
+static size_t patch_width(const struct model_shape *shape)
+{
+    return shape->n_channel * shape->patch * shape->patch;
+}
+
 static void reference_place(struct reference_model *reference, struct arena *arena)
 {
     const struct model_shape *shape = &reference->model->shape;
@@ -120,10 +132,13 @@ static void reference_place(struct reference_model *reference, struct arena *are
     reference->d_final = take(arena, n_x);
     reference->d_final_normed = take(arena, n_x);
     reference->d_logits = take(arena, n_logit);
+    if (shape->input == INPUT_PATCHES) {
+        reference->patches = take(arena, (n_token - 1) * patch_width(shape));
+    }
     for (size_t l = 0; l < shape->n_layer; l++) {
         struct reference_block *block = &reference->block[l];
-        double **as_x[] = {&block->x,      &block->normed1, &block->middle,  &block->normed2,
-                           &block->mapped, &block->d_x,     &block->d_normed};
+        double **as_x[] = {&block->x,      &block->normed1,  &block->middle, &block->normed2,
+                           &block->mapped, &block->d_mapped, &block->d_x,    &block->d_normed};
         double **as_hidden[] = {&block->hidden, &block->active, &block->d_hidden, &block->d_active};
         for (size_t i = 0; i < sizeof(as_x) / sizeof(as_x[0]); i++) {
             *as_x[i] = take(arena, n_x);
@@ -187,23 +202,64 @@ static void sum_into(double *y, const double *a, const double *b, size_t n)
     }
 }
 
-static void embed_forward(const struct reference_model *reference, const int32_t *ids, double *x)
+/* Drops from x [T,width] of sequence s at a site; the same call serves the backward pass. */
+static void drop(const struct reference_model *reference, const struct batch *batch, size_t s,
+                 size_t site, size_t width, double *x)
+{
+    double rate = reference->model->shape.dropout;
+    size_t n_token = reference->n_token;
+    if (batch->dropout && rate > 0.0) {
+        reference_dropout(batch->dropout, rate, site, (batch->first + s) * n_token, n_token, width,
+                          x);
+    }
+}
+
+static void tokens_forward(const struct reference_model *reference, const int32_t *ids, double *x)
 {
     const struct model *model = reference->model;
     const double *weight = find(model, reference->param, "embed.weight");
     const double *bias = find(model, reference->param, "embed.bias");
-    const double *position = find(model, reference->param, "pos_emb");
     size_t d = model->shape.n_embd, n_symbol = model->shape.n_symbol;
     for (size_t t = 0; t < reference->n_token; t++) {
         for (size_t c = 0; c < d; c++) {
-            x[t * d + c] = weight[c * n_symbol + (size_t)ids[t]] + bias[c] + position[t * d + c];
+            x[t * d + c] = weight[c * n_symbol + (size_t)ids[t]] + bias[c];
         }
     }
 }
 
-static void block_forward(const struct reference_model *reference, struct reference_block *block,
-                          double *y)
+static void patches_forward(const struct reference_model *reference, const float *patches,
+                            double *x)
 {
+    const struct model *model = reference->model;
+    size_t d = model->shape.n_embd, width = patch_width(&model->shape);
+    size_t n_patch = reference->n_token - 1;
+    for (size_t i = 0; i < n_patch * width; i++) {
+        reference->patches[i] = patches[i];
+    }
+    memcpy(x, find(model, reference->param, "cls"), d * sizeof(double));
+    reference_linear(reference->patches, find(model, reference->param, "patch_embed.weight"),
+                     find(model, reference->param, "patch_embed.bias"), n_patch, width, d, x + d);
+}
+
+static void embed_forward(const struct reference_model *reference, const struct batch *batch,
+                          size_t s, double *x)
+{
+    const struct model *model = reference->model;
+    size_t n_token = reference->n_token, d = model->shape.n_embd;
+    if (model->shape.input == INPUT_PATCHES) {
+        patches_forward(reference, batch->patches + s * (n_token - 1) * patch_width(&model->shape),
+                        x);
+    } else {
+        tokens_forward(reference, batch->ids + s * n_token, x);
+    }
+    sum_into(x, x, find(model, reference->param, "pos_emb"), n_token * d);
+    drop(reference, batch, s, SITE_EMBEDDING, d, x);
+}
+
+static void block_forward(const struct reference_model *reference, const struct batch *batch,
+                          size_t s, size_t layer, double *y)
+{
+    struct reference_block *block = &reference->block[layer];
     const struct model_shape *shape = &reference->model->shape;
     const struct block_weights *w = &block->weights;
     size_t n_token = reference->n_token, d = shape->n_embd, n_hidden = d * shape->mlp_ratio;
@@ -216,8 +272,16 @@ static void block_forward(const struct reference_model *reference, struct refere
     reference_layer_norm(block->middle, w->ln2, w->ln2_bias, n_token, d, block->normed2);
     reference_linear(block->normed2, w->fc1, w->fc1_bias, n_token, d, n_hidden, block->hidden);
     reference_gelu(block->hidden, n_token * n_hidden, block->active);
+    drop(reference, batch, s, SITE_HIDDEN(layer), n_hidden, block->active);
     reference_linear(block->active, w->fc2, w->fc2_bias, n_token, n_hidden, d, block->mapped);
+    drop(reference, batch, s, SITE_MAPPED(layer), d, block->mapped);
     sum_into(y, block->middle, block->mapped, n_token * d);
+}
+
+/* How many of a sequence's tokens are answered, from the first on. */
+static size_t answers_of(const struct reference_model *reference)
+{
+    return reference->model->shape.input == INPUT_PATCHES ? 1 : reference->n_token;
 }
 
 /* Logits and attention of sequence s, in their places of the batch. */
@@ -225,23 +289,23 @@ static void sequence_forward(struct reference_model *reference, const struct bat
 {
     const struct model *model = reference->model;
     const struct model_shape *shape = &model->shape;
-    size_t n_token = reference->n_token, d = shape->n_embd;
+    size_t n_token = reference->n_token, d = shape->n_embd, n_answer = answers_of(reference);
     size_t n_map = shape->n_head * n_token * n_token;
 
-    embed_forward(reference, batch->ids + s * n_token, reference->block[0].x);
+    embed_forward(reference, batch, s, reference->block[0].x);
     for (size_t l = 0; l < shape->n_layer; l++) {
         struct reference_block *block = &reference->block[l];
         bool last = l + 1 == shape->n_layer;
-        block_forward(reference, block, last ? reference->final : reference->block[l + 1].x);
+        block_forward(reference, batch, s, l, last ? reference->final : reference->block[l + 1].x);
         memcpy(reference->attention + (l * batch->n_sequence + s) * n_map, block->pass.attention,
                n_map * sizeof(double));
     }
     reference_layer_norm(reference->final, find(model, reference->param, "ln_f.weight"),
-                         find(model, reference->param, "ln_f.bias"), n_token, d,
+                         find(model, reference->param, "ln_f.bias"), n_answer, d,
                          reference->final_normed);
     reference_linear(reference->final_normed, find(model, reference->param, "head.weight"),
-                     find(model, reference->param, "head.bias"), n_token, d, shape->n_class,
-                     reference->logits + s * n_token * shape->n_class);
+                     find(model, reference->param, "head.bias"), n_answer, d, shape->n_class,
+                     reference->logits + s * n_answer * shape->n_class);
 }
 
 /* -ln softmax(logits)[target], summed over the rows of sequence s; its gradient times scale is
@@ -249,12 +313,12 @@ static void sequence_forward(struct reference_model *reference, const struct bat
 static double sequence_loss(struct reference_model *reference, const struct batch *batch, size_t s,
                             double scale)
 {
-    size_t n_class = reference->model->shape.n_class, n_token = reference->n_token;
+    size_t n_class = reference->model->shape.n_class, n_answer = answers_of(reference);
     double loss = 0.0;
-    for (size_t t = 0; t < n_token; t++) {
-        const double *logits = reference->logits + (s * n_token + t) * n_class;
+    for (size_t t = 0; t < n_answer; t++) {
+        const double *logits = reference->logits + (s * n_answer + t) * n_class;
         double *d_logits = reference->d_logits + t * n_class;
-        size_t target = (size_t)batch->targets[s * n_token + t];
+        size_t target = (size_t)batch->targets[s * n_answer + t];
         double largest = -INFINITY, sum = 0.0;
         for (size_t c = 0; c < n_class; c++) {
             largest = fmax(largest, logits[c]);
@@ -273,9 +337,10 @@ static double sequence_loss(struct reference_model *reference, const struct batc
 /* ---- backward ---- */
 
 /* d_y [T,d] is the gradient at the block's output; block->d_x becomes that at its input. */
-static void block_backward(const struct reference_model *reference, struct reference_block *block,
-                           const double *d_y)
+static void block_backward(const struct reference_model *reference, const struct batch *batch,
+                           size_t s, size_t layer, const double *d_y)
 {
+    struct reference_block *block = &reference->block[layer];
     const struct model_shape *shape = &reference->model->shape;
     const struct block_weights *w = &block->weights, *g = &block->gradient;
     size_t n_token = reference->n_token, d = shape->n_embd, n_hidden = d * shape->mlp_ratio;
@@ -286,8 +351,11 @@ static void block_backward(const struct reference_model *reference, struct refer
     memset(block->d_hidden, 0, n_token * n_hidden * sizeof(double));
     memset(block->d_normed, 0, x_bytes);
     memcpy(block->d_x, d_y, x_bytes);
-    reference_linear_backward(block->active, w->fc2, d_y, n_token, n_hidden, d, block->d_active,
-                              g->fc2, g->fc2_bias);
+    memcpy(block->d_mapped, d_y, x_bytes);
+    drop(reference, batch, s, SITE_MAPPED(layer), d, block->d_mapped);
+    reference_linear_backward(block->active, w->fc2, block->d_mapped, n_token, n_hidden, d,
+                              block->d_active, g->fc2, g->fc2_bias);
+    drop(reference, batch, s, SITE_HIDDEN(layer), n_hidden, block->d_active);
     reference_gelu_backward(block->hidden, block->d_active, n_token * n_hidden, block->d_hidden);
     reference_linear_backward(block->normed2, w->fc1, block->d_hidden, n_token, d, n_hidden,
                               block->d_normed, g->fc1, g->fc1_bias);
@@ -302,19 +370,46 @@ static void block_backward(const struct reference_model *reference, struct refer
                                   g->ln1_bias);
 }
 
-static void embed_backward(struct reference_model *reference, const int32_t *ids, const double *d_x)
+static void tokens_backward(const struct reference_model *reference, const int32_t *ids,
+                            const double *d_x)
 {
     const struct model *model = reference->model;
     double *weight = find(model, reference->grad, "embed.weight");
     double *bias = find(model, reference->grad, "embed.bias");
-    double *position = find(model, reference->grad, "pos_emb");
     size_t d = model->shape.n_embd, n_symbol = model->shape.n_symbol;
     for (size_t t = 0; t < reference->n_token; t++) {
         for (size_t c = 0; c < d; c++) {
             weight[c * n_symbol + (size_t)ids[t]] += d_x[t * d + c];
             bias[c] += d_x[t * d + c];
-            position[t * d + c] += d_x[t * d + c];
         }
+    }
+}
+
+/* The forward pass left the patches. */
+static void patches_backward(const struct reference_model *reference, const double *d_x)
+{
+    const struct model *model = reference->model;
+    size_t d = model->shape.n_embd;
+    double *cls = find(model, reference->grad, "cls");
+    sum_into(cls, cls, d_x, d);
+    reference_linear_backward(reference->patches, NULL, d_x + d, reference->n_token - 1,
+                              patch_width(&model->shape), d, NULL,
+                              find(model, reference->grad, "patch_embed.weight"),
+                              find(model, reference->grad, "patch_embed.bias"));
+}
+
+static void embed_backward(const struct reference_model *reference, const struct batch *batch,
+                           size_t s, double *d_x)
+{
+    const struct model *model = reference->model;
+    size_t n_token = reference->n_token, d = model->shape.n_embd;
+    double *position = find(model, reference->grad, "pos_emb");
+    drop(reference, batch, s, SITE_EMBEDDING, d, d_x);
+    sum_into(position, position, d_x, n_token * d);
+    if (model->shape.input == INPUT_PATCHES) {
+        patches_backward(reference, d_x);
+    } else {
+        tokens_backward(reference, batch->ids + s * n_token, d_x);
     }
 }
 
@@ -323,24 +418,24 @@ static void sequence_backward(struct reference_model *reference, const struct ba
 {
     const struct model *model = reference->model;
     const struct model_shape *shape = &model->shape;
-    size_t n_token = reference->n_token, d = shape->n_embd;
+    size_t n_token = reference->n_token, d = shape->n_embd, n_answer = answers_of(reference);
 
     memset(reference->d_final_normed, 0, n_token * d * sizeof(double));
     memset(reference->d_final, 0, n_token * d * sizeof(double));
     reference_linear_backward(
         reference->final_normed, find(model, reference->param, "head.weight"), reference->d_logits,
-        n_token, d, shape->n_class, reference->d_final_normed,
+        n_answer, d, shape->n_class, reference->d_final_normed,
         find(model, reference->grad, "head.weight"), find(model, reference->grad, "head.bias"));
     reference_layer_norm_backward(reference->final, find(model, reference->param, "ln_f.weight"),
-                                  reference->d_final_normed, n_token, d, reference->d_final,
+                                  reference->d_final_normed, n_answer, d, reference->d_final,
                                   find(model, reference->grad, "ln_f.weight"),
                                   find(model, reference->grad, "ln_f.bias"));
     const double *d_y = reference->d_final;
     for (size_t l = shape->n_layer; l-- > 0;) {
-        block_backward(reference, &reference->block[l], d_y);
+        block_backward(reference, batch, s, l, d_y);
         d_y = reference->block[l].d_x;
     }
-    embed_backward(reference, batch->ids + s * n_token, d_y);
+    embed_backward(reference, batch, s, reference->block[0].d_x);
 }
 
 /* ---- both ---- */
@@ -348,7 +443,7 @@ static void sequence_backward(struct reference_model *reference, const struct ba
 static double batch_run(struct reference_model *reference, const struct batch *batch,
                         bool with_gradient)
 {
-    double n_row = (double)(batch->n_sequence * batch->n_token), loss = 0.0;
+    double n_row = (double)(batch->n_sequence * answers_of(reference)), loss = 0.0;
     for (size_t s = 0; s < batch->n_sequence; s++) {
         sequence_forward(reference, batch, s);
         loss += sequence_loss(reference, batch, s, 1.0 / n_row);

@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "nn/engine.h"
 #include "nn/model.h"
+#include "nn/patch.h"
 #include "nn/reference.h"
 
 /* ---- variants ---- */
@@ -70,6 +71,19 @@ static inline struct model_shape fixture_shape(const struct variant *variant, si
                                 .n_class = 10};
 }
 
+/* The same model for images of two channels whose 4 patches of 2 x 2 they do not fill: 5 tokens. */
+static inline struct model_shape fixture_patch_shape(const struct variant *variant, size_t n_embd,
+                                                     size_t n_layer, size_t n_head)
+{
+    struct model_shape shape = fixture_shape(variant, n_embd, n_layer, n_head, 5);
+    shape.input = INPUT_PATCHES;
+    shape.n_symbol = 0;
+    shape.n_channel = 2;
+    shape.image_size = 3;
+    shape.patch = 2;
+    return shape;
+}
+
 /* A generic value for an element of a tensor: matrices keep activations near 1, gains are near 1,
  * the score's own factor is away from 0. */
 static inline float fixture_value(const struct tensor *tensor, struct rng rng, size_t i)
@@ -84,8 +98,8 @@ static inline float fixture_value(const struct tensor *tensor, struct rng rng, s
     if (strstr(tensor->name, "pos_w")) {
         return (float)(0.2 + 0.3 * noise);
     }
-    if (tensor->n_dim == 2 && strcmp(tensor->name, "pos_emb") != 0) {
-        return (float)(noise / sqrt((double)tensor->dim[1]));
+    if (tensor->n_dim >= 2 && strcmp(tensor->name, "pos_emb") != 0) {
+        return (float)(noise / sqrt((double)(tensor->n_element / tensor->dim[0])));
     }
     return (float)(0.5 * noise);
 }
@@ -105,6 +119,7 @@ static inline void fixture_weights(const struct model *model, uint64_t seed, flo
 
 struct fixture_batch {
     int32_t *ids, *targets;
+    float *patches;
     struct batch batch;
 };
 
@@ -112,7 +127,8 @@ static inline struct fixture_batch fixture_batch_make(size_t n_sequence, size_t 
                                                       uint64_t seed)
 {
     size_t n = n_sequence * n_token;
-    struct fixture_batch made = {malloc(n * sizeof(int32_t)), malloc(n * sizeof(int32_t)), {0}};
+    struct fixture_batch made = {
+        malloc(n * sizeof(int32_t)), malloc(n * sizeof(int32_t)), NULL, {0}};
     ck_assert(made.ids && made.targets);
     for (size_t i = 0; i < n; i++) {
         made.ids[i] = (int32_t)rng_below(rng_make(seed, "ids"), i, 10);
@@ -123,8 +139,45 @@ static inline struct fixture_batch fixture_batch_make(size_t n_sequence, size_t 
     return made;
 }
 
+/* Random images and labels for a model of patches. */
+static inline struct fixture_batch fixture_images_make(const struct model_shape *shape,
+                                                       size_t n_sequence, uint64_t seed)
+{
+    size_t side = shape->image_size, n_pixel = shape->n_channel * side * side;
+    size_t n_row = model_n_patch(shape) * shape->n_channel * shape->patch * shape->patch;
+    struct fixture_batch made = {NULL,
+                                 malloc(n_sequence * sizeof(int32_t)),
+                                 malloc(n_sequence * n_row * sizeof(float)),
+                                 {0}};
+    float *image = malloc(n_pixel * sizeof(float));
+    ck_assert(made.targets && made.patches && image);
+    for (size_t s = 0; s < n_sequence; s++) {
+        for (size_t i = 0; i < n_pixel; i++) {
+            image[i] = (float)rng_normal(rng_make(seed, "image/%zu", s), i);
+        }
+        patches_from_image(image, shape->n_channel, side, side, shape->patch,
+                           made.patches + s * n_row);
+        made.targets[s] = (int32_t)rng_below(rng_make(seed, "labels"), s, (uint32_t)shape->n_class);
+    }
+    free(image);
+    made.batch = (struct batch){.n_sequence = n_sequence,
+                                .n_token = shape->n_token,
+                                .patches = made.patches,
+                                .targets = made.targets};
+    return made;
+}
+
+/* Whatever the shape is made for, at its full length. */
+static inline struct fixture_batch fixture_batch_for(const struct model_shape *shape,
+                                                     size_t n_sequence, uint64_t seed)
+{
+    return shape->input == INPUT_PATCHES ? fixture_images_make(shape, n_sequence, seed)
+                                         : fixture_batch_make(n_sequence, shape->n_token, seed);
+}
+
 static inline void fixture_batch_free(struct fixture_batch *made)
 {
+    free(made->patches);
     free(made->ids);
     free(made->targets);
 }

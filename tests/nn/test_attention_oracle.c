@@ -1,6 +1,7 @@
 /* The tying oracle: sharing a projection must be the same as having three with equal weights.
  *
- * For every legal combination of the axes, a model's slots are copied into the three role matrices
+ * For every legal combination of the axes, over tokens and over patches (5 tokens as well), a
+ * model's slots are copied into the three role matrices
  * of an untied model, which the double-precision reference runs: it never hears of sharing. The
  * engine's logits and attention must be the same, and the gradient of a slot must be the sum of the
  * gradients of the roles that read it.
@@ -70,10 +71,12 @@ static void move_weights(const struct model *tied, double *tied_flat, const stru
 static void check_outputs(const char *id, struct engine *engine, const struct batch *batch,
                           const struct reference_model *reference)
 {
-    const struct model_shape *shape = &engine_model(engine)->shape;
-    size_t n_logit = N_TOKEN * shape->n_class, n_map = N_HEAD * N_TOKEN * N_TOKEN, n = 0, worst = 0;
+    const struct model *model = engine_model(engine);
+    size_t n_answer = model_n_answer(model, batch) / N_SEQUENCE;
+    size_t n_logit = n_answer * model->shape.n_class, n_map = N_HEAD * N_TOKEN * N_TOKEN, n = 0,
+           worst = 0;
     for (size_t done = 0; done < N_SEQUENCE; done += n) {
-        struct batch rest = batch_part(engine_model(engine), batch, done, N_SEQUENCE - done);
+        struct batch rest = batch_part(model, batch, done, N_SEQUENCE - done);
         const struct activations *act = engine_forward(engine, &rest, &n);
         double error = fixture_error(activations_logits(act), reference->logits + done * n_logit,
                                      n * n_logit, 0.0, &worst);
@@ -103,18 +106,15 @@ static void check_gradient(const char *id, struct engine *engine, const double *
     }
 }
 
-static void check_variant(const struct variant *variant, uint64_t seed)
+static void check_shape(const struct model_shape *shape, struct fixture_batch made, uint64_t seed)
 {
     char id[VARIANT_TEXT_SIZE];
-    variant_id(variant, id);
-    struct variant untied_variant = untie(variant);
-    struct model_shape shape = fixture_shape(variant, N_EMBD, N_LAYER, N_HEAD, MOST_TOKENS);
-    struct model_shape untied_shape = shape;
-    untied_shape.variant = untied_variant;
+    variant_id(&shape->variant, id);
+    struct model_shape untied_shape = *shape;
+    untied_shape.variant = untie(&shape->variant);
     struct engine_options options = {
         .lanes = 2, .micro_batch = 2, .batch_size = N_SEQUENCE, .threads = 1};
-    struct engine *engine = fixture_engine(&shape, &options, seed);
-    struct fixture_batch made = fixture_batch_make(N_SEQUENCE, N_TOKEN, seed);
+    struct engine *engine = fixture_engine(shape, &options, seed);
     const struct model *tied = engine_model(engine);
 
     struct model untied;
@@ -143,6 +143,14 @@ static void check_variant(const struct variant *variant, uint64_t seed)
     model_free(&untied);
     fixture_batch_free(&made);
     engine_free(engine);
+}
+
+static void check_variant(const struct variant *variant, uint64_t seed)
+{
+    struct model_shape tokens = fixture_shape(variant, N_EMBD, N_LAYER, N_HEAD, MOST_TOKENS);
+    struct model_shape patches = fixture_patch_shape(variant, N_EMBD, N_LAYER, N_HEAD);
+    check_shape(&tokens, fixture_batch_make(N_SEQUENCE, N_TOKEN, seed), seed);
+    check_shape(&patches, fixture_images_make(&patches, N_SEQUENCE, seed), seed);
 }
 
 START_TEST(every_named_row)

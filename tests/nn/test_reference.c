@@ -84,16 +84,49 @@ START_TEST(identity_query_by_hand)
 }
 END_TEST
 
-/* Every gradient of the whole model by central differences, for every combination of the axes. */
-static void check_differences(const struct variant *variant)
+/* In a model of width 2 whose blocks add nothing, the answer is that of the class token alone:
+ * cls + pos_0, normalised. */
+START_TEST(class_token_by_hand)
 {
-    struct model_shape shape = fixture_shape(variant, N_EMBD, 1, N_HEAD, N_TOKEN);
+    struct variant variant;
+    ck_assert_int_eq(variant_parse("qkv", &variant, NULL), STATUS_OK);
+    struct model_shape shape = fixture_patch_shape(&variant, 2, 1, 1);
+    struct model model;
+    struct reference_model reference;
+    ck_assert_int_eq(model_create(&model, &shape, NULL), STATUS_OK);
+    ck_assert_int_eq(reference_model_create(&reference, &model, 1, shape.n_token, NULL), STATUS_OK);
+    memset(reference.param, 0, model.layout.n_param * sizeof(double));
+    double *cls = reference.param + model.layout.cls;
+    double *position = reference.param + model.layout.pos_emb;
+    double *gain = reference.param + model.layout.ln_f_weight;
+    double *head = reference.param + model.layout.head_weight;
+    cls[0] = 3.0; /* x_0 = (4, 2) */
+    position[0] = 1.0;
+    position[1] = 2.0;
+    position[2] = 100.0; /* of a patch */
+    gain[0] = gain[1] = 1.0;
+    head[0] = 5.0;
+    struct fixture_batch made = fixture_images_make(&shape, 1, 1);
+    reference_model_loss(&reference, &made.batch);
+    ck_assert_double_eq_tol(reference.logits[0], 5.0 / sqrt(1.0 + 1e-5), 1e-14);
+    ck_assert_double_eq(reference.logits[1], 0.0);
+    fixture_batch_free(&made);
+    reference_model_free(&reference);
+    model_free(&model);
+}
+END_TEST
+
+/* Every gradient of the whole model by central differences. */
+static void check_differences(const struct model_shape *shape, const struct dropout *dropout)
+{
     struct model model;
     struct reference_model reference;
     struct error err;
-    ck_assert_int_eq(model_create(&model, &shape, &err), STATUS_OK);
-    ck_assert_int_eq(reference_model_create(&reference, &model, 1, N_TOKEN, &err), STATUS_OK);
-    struct fixture_batch made = fixture_batch_make(1, N_TOKEN, 3);
+    ck_assert_int_eq(model_create(&model, shape, &err), STATUS_OK);
+    ck_assert_int_eq(reference_model_create(&reference, &model, 1, shape->n_token, &err),
+                     STATUS_OK);
+    struct fixture_batch made = fixture_batch_for(shape, 1, 3);
+    made.batch.dropout = dropout;
     float *param = malloc(model.layout.n_param * sizeof(float));
     ck_assert_ptr_nonnull(param);
     fixture_weights(&model, 5, param);
@@ -115,7 +148,7 @@ static void check_differences(const struct variant *variant)
             reference.param[i] = kept;
             double difference = (above - below) / (2.0 * h) - reference.grad[i];
             char id[VARIANT_TEXT_SIZE];
-            variant_id(variant, id);
+            variant_id(&shape->variant, id);
             ck_assert_msg(fabs(difference) <= 1e-8 * fmax(largest, 1.0), "%s: %s[%zu] is off by %g",
                           id, tensor->name, i - tensor->offset, difference);
         }
@@ -132,11 +165,35 @@ START_TEST(gradients_equal_central_differences)
     for (size_t i = 0; i < FIXTURE_N_COMBINATION; i++) {
         struct variant variant;
         if (fixture_variant(i, N_HEAD, &variant)) {
-            check_differences(&variant);
+            struct model_shape shape = fixture_shape(&variant, N_EMBD, 1, N_HEAD, N_TOKEN);
+            check_differences(&shape, NULL);
             n_legal++;
         }
     }
     ck_assert_uint_gt(n_legal, 200);
+}
+END_TEST
+
+START_TEST(gradients_with_patches)
+{
+    for (size_t i = 0; variant_named(i); i++) {
+        struct model_shape shape = fixture_patch_shape(variant_named(i), 2 * N_EMBD, 1, N_HEAD);
+        check_differences(&shape, NULL);
+    }
+}
+END_TEST
+
+START_TEST(gradients_with_dropout)
+{
+    const struct dropout dropout = {.seed = 11, .step = 3};
+    struct model_shape shapes[] = {
+        fixture_shape(variant_named(0), 2 * N_EMBD, 2, N_HEAD, N_TOKEN),
+        fixture_patch_shape(variant_named(0), 2 * N_EMBD, 2, N_HEAD),
+    };
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+        shapes[i].dropout = 0.3;
+        check_differences(&shapes[i], &dropout);
+    }
 }
 END_TEST
 
@@ -147,7 +204,10 @@ int main(void)
     tcase_add_test(cases, attention_by_hand);
     tcase_add_test(cases, score_terms_by_hand);
     tcase_add_test(cases, identity_query_by_hand);
+    tcase_add_test(cases, class_token_by_hand);
     tcase_add_test(cases, gradients_equal_central_differences);
+    tcase_add_test(cases, gradients_with_patches);
+    tcase_add_test(cases, gradients_with_dropout);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }
