@@ -33,22 +33,28 @@ static void drop_folder(void)
     ck_assert_int_eq(folder_remove(folder, NULL), STATUS_OK);
 }
 
+static struct engine *engine_of(const struct model_shape *shape, uint64_t seed)
+{
+    return fixture_engine(shape,
+                          &(struct engine_options){
+                              .lanes = 4, .micro_batch = 2, .batch_size = N_SEQUENCE, .threads = 2},
+                          seed);
+}
+
 static struct engine *make_engine(const char *variant_text, size_t n_embd, uint64_t seed)
 {
     struct variant variant;
     ck_assert_int_eq(variant_parse(variant_text, &variant, NULL), STATUS_OK);
     struct model_shape shape = fixture_shape(&variant, n_embd, 2, 4, N_TOKEN);
-    return fixture_engine(&shape,
-                          &(struct engine_options){
-                              .lanes = 4, .micro_batch = 2, .batch_size = N_SEQUENCE, .threads = 2},
-                          seed);
+    return engine_of(&shape, seed);
 }
 
 /* Steps first..end-1, each on a batch of its own. */
 static void train(struct engine *engine, size_t first, size_t end)
 {
     for (size_t step = first; step < end; step++) {
-        struct fixture_batch made = fixture_batch_make(N_SEQUENCE, N_TOKEN, 1000 + step);
+        const struct model_shape *shape = &engine_model(engine)->shape;
+        struct fixture_batch made = fixture_batch_for(shape, N_SEQUENCE, 1000 + step);
         engine_train_step(engine, &made.batch, &ADAM);
         fixture_batch_free(&made);
     }
@@ -63,17 +69,15 @@ static void check_same_state(struct engine *a, struct engine *b)
     ck_assert_mem_eq(engine_adam(a)->v, engine_adam(b)->v, bytes);
 }
 
-static void check_resumed(const struct variant *variant)
+static void check_resumed(const struct model_shape *shape)
 {
-    char id[VARIANT_TEXT_SIZE];
-    variant_id(variant, id);
-    struct engine *unbroken = make_engine(id, 16, 1), *stopped = make_engine(id, 16, 1);
+    struct engine *unbroken = engine_of(shape, 1), *stopped = engine_of(shape, 1);
     train(unbroken, 0, 7);
     train(stopped, 0, 3);
     ck_assert_int_eq(checkpoint_save(path, stopped, NULL, NULL), STATUS_OK);
     engine_free(stopped);
 
-    struct engine *resumed = make_engine(id, 16, 2);
+    struct engine *resumed = engine_of(shape, 2);
     train(resumed, 20, 22);
     struct error err;
     enum status status = checkpoint_load(path, resumed, NULL, &err);
@@ -88,8 +92,43 @@ static void check_resumed(const struct variant *variant)
 START_TEST(a_resumed_training_equals_an_unbroken_one)
 {
     for (size_t i = 0; variant_named(i); i++) {
-        check_resumed(variant_named(i));
+        struct model_shape shape = fixture_shape(variant_named(i), 16, 2, 4, N_TOKEN);
+        check_resumed(&shape);
     }
+}
+END_TEST
+
+/* The masks of step 3 come after those of step 2, whoever computed them. */
+START_TEST(dropout_and_patches_resume_too)
+{
+    for (size_t i = 0; variant_sharing_row(i); i += 4) {
+        struct model_shape tokens = fixture_shape(variant_sharing_row(i), 16, 2, 4, N_TOKEN);
+        struct model_shape patches = fixture_patch_shape(variant_sharing_row(i), 16, 2, 4);
+        check_resumed(&patches);
+        tokens.dropout = patches.dropout = 0.2;
+        check_resumed(&tokens);
+        check_resumed(&patches);
+    }
+}
+END_TEST
+
+/* The seed of the masks is no part of a checkpoint: it is the configuration's. */
+START_TEST(the_seed_of_dropout_matters)
+{
+    struct model_shape shape = fixture_shape(variant_named(0), 16, 2, 4, N_TOKEN);
+    shape.dropout = 0.2;
+    struct engine *unbroken = engine_of(&shape, 1), *resumed = engine_of(&shape, 1);
+    train(unbroken, 0, 3);
+    ck_assert_int_eq(checkpoint_save(path, unbroken, NULL, NULL), STATUS_OK);
+    engine_initialise(resumed, 2);
+    ck_assert_int_eq(checkpoint_load(path, resumed, NULL, NULL), STATUS_OK);
+    check_same_state(unbroken, resumed);
+    train(unbroken, 3, 4);
+    train(resumed, 3, 4);
+    size_t bytes = engine_model(unbroken)->layout.n_param * sizeof(float);
+    ck_assert_int_ne(memcmp(engine_param(unbroken), engine_param(resumed), bytes), 0);
+    engine_free(unbroken);
+    engine_free(resumed);
 }
 END_TEST
 
@@ -128,6 +167,26 @@ START_TEST(weights_are_stored_under_plain_names)
                      tensor->n_element * sizeof(float));
     ck_assert_mem_eq(v->data, engine_adam(engine)->v + tensor->offset,
                      tensor->n_element * sizeof(float));
+    safetensors_free(&file);
+    engine_free(engine);
+}
+END_TEST
+
+START_TEST(patches_are_stored_as_a_convolution)
+{
+    struct model_shape shape = fixture_patch_shape(variant_named(0), 16, 2, 4);
+    struct engine *engine = engine_of(&shape, 1);
+    ck_assert_int_eq(checkpoint_save(path, engine, NULL, NULL), STATUS_OK);
+    struct safetensors file;
+    ck_assert_int_eq(safetensors_read(path, &file, NULL), STATUS_OK);
+    const struct safetensors_entry *weight = safetensors_find(&file, "patch_embed.weight");
+    ck_assert_ptr_nonnull(weight);
+    ck_assert_ptr_nonnull(safetensors_find(&file, "adam_m/cls"));
+    ck_assert_uint_eq(weight->n_dim, 4);
+    const size_t dim[4] = {16, 2, 2, 2};
+    ck_assert_mem_eq(weight->dim, dim, sizeof(dim));
+    ck_assert_mem_eq(weight->data, engine_param(engine) + engine_model(engine)->layout.embed_weight,
+                     weight->n_element * sizeof(float));
     safetensors_free(&file);
     engine_free(engine);
 }
@@ -184,6 +243,19 @@ START_TEST(another_model_is_refused)
     ck_assert_int_eq(checkpoint_save(path, engine, NULL, NULL), STATUS_OK);
     engine_free(engine);
     check_refused("qk", 16, "tensor blocks.0.attn.pos_w has no place in a model of variant qk");
+
+    struct model_shape patches = fixture_patch_shape(variant_named(0), 16, 2, 4);
+    engine = engine_of(&patches, 1);
+    ck_assert_int_eq(checkpoint_save(path, engine, NULL, NULL), STATUS_OK);
+    engine_free(engine);
+    check_refused("qkv", 16, "tensor embed.weight is missing");
+    patches.n_channel = 1;
+    struct error err;
+    engine = engine_of(&patches, 1);
+    ck_assert_int_eq(checkpoint_load(path, engine, NULL, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(
+        err.text, "tensor patch_embed.weight: expected F32 [16,1,2,2], found F32 [16,2,2,2]"));
+    engine_free(engine);
 }
 END_TEST
 
@@ -238,8 +310,11 @@ int main(void)
     TCase *cases = tcase_create("checkpoint");
     tcase_add_checked_fixture(cases, make_folder, drop_folder);
     tcase_add_test(cases, a_resumed_training_equals_an_unbroken_one);
+    tcase_add_test(cases, dropout_and_patches_resume_too);
+    tcase_add_test(cases, the_seed_of_dropout_matters);
     tcase_add_test(cases, the_moments_matter);
     tcase_add_test(cases, weights_are_stored_under_plain_names);
+    tcase_add_test(cases, patches_are_stored_as_a_convolution);
     tcase_add_test(cases, notes_come_back);
     tcase_add_test(cases, another_model_is_refused);
     tcase_add_test(cases, a_file_that_is_no_checkpoint_is_refused);
