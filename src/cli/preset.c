@@ -7,6 +7,9 @@
 #define SEVEN_VARIANTS "variant=qkv,qk,qk+,kv,qv,qkv_tied,qkv_tied+"
 #define PAPER_VARIANTS "variant=qkv,qk,qk+,kv,qkv_tied,qkv_tied+"
 
+#define PLUS_TASKS "task=reverse,swap,sort,shift"
+#define PLUS_TERMS "score_term=none,temperature,temperature_scalar,key_bias,position2d,relative"
+
 static const struct preset presets[] = {
     /* name, seeds, summary, keys */
     {"quick",
@@ -25,6 +28,14 @@ static const struct preset presets[] = {
      "0-2",
      "attention maps on the tasks that move tokens, trained for fifteen epochs",
      {"task=reverse,swap,shift", SEVEN_VARIANTS, "epochs=15", "attention=final"}},
+    {"plus-ablation",
+     "0-5",
+     "is the + more than a temperature and a bias of each key? its parts one by one, 158 steps",
+     {PLUS_TASKS, "variant=qk,qkv_tied", PLUS_TERMS, "epochs=2", "attention=none"}},
+    {"plus-ablation-long",
+     "0-5",
+     "the same for 790 steps",
+     {PLUS_TASKS, "variant=qk,qkv_tied", PLUS_TERMS, "epochs=10", "attention=none"}},
     {"grid",
      "0-2",
      "the published grid of the synthetic tasks: 3,240 runs, for several machines (--shard)",
