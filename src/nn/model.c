@@ -10,6 +10,7 @@
 #include "nn/head.h"
 #include "nn/kernels/kernels.h"
 #include "nn/layout.h"
+#include "nn/patch.h"
 
 #define MAX_PARAM ((size_t)1 << 31)
 
@@ -66,8 +67,7 @@ static enum status check_input(const struct model_shape *shape, struct error *er
 
 size_t model_n_patch(const struct model_shape *shape)
 {
-    size_t side = (shape->image_size + shape->patch - 1) / shape->patch;
-    return side * side;
+    return patches_count(shape->image_size, shape->image_size, shape->patch);
 }
 
 enum status model_shape_check(const struct model_shape *shape, struct error *err)
