@@ -28,6 +28,8 @@ message(STATUS "  OpenBLAS     ${OpenBLAS_LIBRARY} (${OPENBLAS_KIND}${openblas_n
 message(STATUS "  OpenMP       ${OpenMP_C_VERSION}")
 message(STATUS "  SIMD levels  ${kernel_levels}, chosen at start-up")
 message(STATUS "  libpng       ${PNG_VERSION_STRING}")
+message(STATUS "  zlib         ${ZLIB_VERSION_STRING}")
+message(STATUS "  libjpeg      ${JPEG_VERSION}")
 message(STATUS "  cairo        ${CAIRO_VERSION}")
 message(STATUS "  jansson      ${JANSSON_VERSION}")
 message(STATUS "  libmd        ${LIBMD_VERSION}")

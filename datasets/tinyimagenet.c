@@ -1,0 +1,36 @@
+/* TinyImageNet-200, photographs cut to 64 pixels. The official validation set is the test set; the
+ * official test set has no labels and is not read.
+ */
+#include "lab/image_cache.h"
+#include "lab/image_folder.h"
+
+static enum status load(const struct dataset_place *place, const struct dataset_options *options,
+                        struct image_data *data, struct error *err)
+{
+    struct image_folder images;
+    enum status status = image_folder_list(place->folder, &images, err);
+    if (status == STATUS_OK) {
+        status = image_cache_load(place, options, &images, data, err);
+    }
+    image_folder_free(&images);
+    return status;
+}
+
+const struct dataset dataset_tinyimagenet = {
+    .name = "tinyimagenet",
+    .title = "TinyImageNet",
+    .version = 1,
+    .n_channel = 3,
+    .image_size = 64,
+    .n_class = 200,
+    .mean = {0.4802f, 0.4481f, 0.3975f},
+    .std = {0.2770f, 0.2691f, 0.2821f},
+    .augmentation = AUGMENT_FLIP,
+    .file = {{"train", 0, NULL, false},
+             {"val", 0, NULL, false},
+             {"wnids.txt", 2000, "a36eb4b603007f1985cdfbfc5987166a2710b3c6f0f6d3e29636fc129bba527b",
+              true}},
+    .folder = {"tiny-imagenet-200"},
+    .origin = "or unpack http://cs231n.stanford.edu/tiny-imagenet-200.zip",
+    .load = load,
+};
