@@ -74,11 +74,6 @@ void normalisation_make(struct normalisation *normalisation, const float *mean, 
     }
 }
 
-size_t patch_count(size_t height, size_t width, size_t patch)
-{
-    return patches_count(height, width, patch);
-}
-
 void image_to_patches(const struct normalisation *normalisation, const uint8_t *image,
                       size_t n_channel, size_t height, size_t width, size_t patch, float *rows)
 {

@@ -42,12 +42,9 @@ struct normalisation {
 void normalisation_make(struct normalisation *normalisation, const float *mean, const float *std,
                         size_t n_channel);
 
-/* patch_count returns ceil(H/p) * ceil(W/p). */
-size_t patch_count(size_t height, size_t width, size_t patch);
-
-/* image_to_patches writes rows [patch_count, C p p]: patches row by row, inside a patch channel,
- * row, column, as a convolution's weight [d,C,p,p] reads them. Where the patch does not divide the
- * image, it is padded right and bottom with zeros behind normalisation. */
+/* image_to_patches writes rows [patches_count, C p p] as nn/patch.h lays them out, normalised; the
+ * zeros right and bottom of an image that the patch does not divide are those of the normalised
+ * image. */
 void image_to_patches(const struct normalisation *normalisation, const uint8_t *image,
                       size_t n_channel, size_t height, size_t width, size_t patch, float *rows);
 
