@@ -126,6 +126,11 @@ static void print_zsh_text(const char *text)
     }
 }
 
+static bool is_repeatable(size_t id)
+{
+    return id == OPTION_SET || id == OPTION_VARIANT || id == OPTION_SHAPE;
+}
+
 static void print_zsh(void)
 {
     printf("#compdef qkvlab\n"
@@ -152,7 +157,7 @@ static void print_zsh(void)
             if (!option_taken(option, command_at(c))) {
                 continue;
             }
-            printf(" \\\n        '%s--%s[", id == OPTION_SET ? "*" : "", option->name);
+            printf(" \\\n        '%s--%s[", is_repeatable(id) ? "*" : "", option->name);
             print_zsh_text(option->help);
             printf("]");
             if (option->argument) {

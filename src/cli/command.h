@@ -21,6 +21,7 @@ enum command_id {
     COMMAND_LIST,
     COMMAND_CROSSCHECK,
     COMMAND_SELFTEST,
+    COMMAND_BENCH,
     COMMAND_HELP,
     COMMAND_COMPLETION,
     COMMAND_MAN,
@@ -36,6 +37,7 @@ enum word {
     WORD_ASSIGNMENT, /* key=value */
     WORD_FORMAT,
     WORD_PRESET,
+    WORD_SHAPE,
     WORD_TOPIC,
     WORD_COMMAND,
     WORD_SHELL
@@ -80,6 +82,7 @@ enum status cmd_attention(const struct arguments *arguments, struct error *err);
 enum status cmd_list(const struct arguments *arguments, struct error *err);
 enum status cmd_crosscheck(const struct arguments *arguments, struct error *err);
 enum status cmd_selftest(const struct arguments *arguments, struct error *err);
+enum status cmd_bench(const struct arguments *arguments, struct error *err);
 enum status cmd_help(const struct arguments *arguments, struct error *err);
 enum status cmd_completion(const struct arguments *arguments, struct error *err);
 enum status cmd_man(const struct arguments *arguments, struct error *err);

@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/preset.h"
+#include "lab/bench.h"
 
 static const struct command commands[COMMAND_COUNT] = {
     [COMMAND_QUICK] = {"quick",
@@ -110,6 +111,24 @@ static const struct command commands[COMMAND_COUNT] = {
          "Checks the BLAS library, the error bounds of exp and erf, and that training gives the "
          "same bits at several thread counts. The exit status is 1 when a check fails.",
          cmd_selftest},
+    [COMMAND_BENCH] =
+        {"bench",
+         "",
+         WORD_NONE,
+         0,
+         0,
+         "training speed as a share of this machine's matrix products",
+         {{"qkvlab bench", "the standard shapes, in about a minute"},
+          {"qkvlab bench --shape d64-L2-H4-T64 --threads 1,2", "one shape, one thread and two"},
+          {"qkvlab bench --variant qkv --variant qk", "does sharing pay?"},
+          {"qkvlab bench --set n_embd=128 --set seq_len=32,64", "shapes of your own"},
+          {"qkvlab bench --scaling", "how time and memory grow with T, d, L and batch"}},
+         "Times whole training steps (batch, forward, backward, clipping, Adam) and, in between, "
+         "matrix products of 1024 x 1024 on every thread at once: the ceiling. Prints the median "
+         "of the rounds with the shortest and longest, the share of the ceiling, and where the "
+         "time goes. FLOP are nominal: 6 for each multiplication of the forward pass. Nothing else "
+         "should run meanwhile.",
+         cmd_bench},
     [COMMAND_HELP] = {"help",
                       "[COMMAND]",
                       WORD_COMMAND,
@@ -173,6 +192,8 @@ const char *word_choice(enum word word, size_t i)
         return list_at(shells, i);
     case WORD_PRESET:
         return preset_at(i) ? preset_at(i)->name : NULL;
+    case WORD_SHAPE:
+        return bench_shape_at(i) ? bench_shape_at(i)->name : NULL;
     case WORD_COMMAND:
         return i < COMMAND_COUNT ? commands[i].name : NULL;
     default:

@@ -62,7 +62,7 @@ void help_overview(FILE *stream)
                             "fine, 1 a check failed or a run diverged, 2 wrong usage, 3 bad or "
                             "missing data, 4 cannot write, 128+n stopped by signal n.");
     print_paragraph(stream, "To come: image data sets, configuration files, and the commands data, "
-                            "cost, identities, bench and check.");
+                            "cost, identities and check.");
 }
 
 void help_command(FILE *stream, const struct command *command)

@@ -8,14 +8,17 @@
 #define ON(command) (1u << COMMAND_##command)
 #define ON_TRAINING (ON(RUN) | ON(QUICK))
 #define ON_TABLES                                                                                  \
-    (ON(RUN) | ON(QUICK) | ON(STATUS) | ON(ATTENTION) | ON(LIST) | ON(CROSSCHECK) | ON(SELFTEST))
+    (ON(RUN) | ON(QUICK) | ON(STATUS) | ON(ATTENTION) | ON(LIST) | ON(CROSSCHECK) | ON(SELFTEST) | \
+     ON(BENCH))
 #define ON_ALL ((1u << COMMAND_COUNT) - 1)
 
 #define MAX_THREADS 1024
 #define MAX_JOBS 1024
+#define MAX_ROUNDS 1000
+#define MAX_SECONDS 3600
 
 static const struct option_spec options[OPTION_COUNT] = {
-    [OPTION_SET] = {"set", "KEY=VALUE", WORD_ASSIGNMENT, ON_TRAINING,
+    [OPTION_SET] = {"set", "KEY=VALUE", WORD_ASSIGNMENT, ON_TRAINING | ON(BENCH),
                     "Set a configuration key; KEY=A,B,C makes a grid. May be repeated."},
     [OPTION_SEEDS] = {"seeds", "LIST", WORD_TEXT, ON_TRAINING,
                       "The seeds to train: 0, 0,1,2 or 0-5. Always a list, never a count."},
@@ -23,16 +26,29 @@ static const struct option_spec options[OPTION_COUNT] = {
                     "Where runs are kept (default " DEFAULT_OUT ")."},
     [OPTION_JOBS] = {"jobs", "N", WORD_TEXT, ON_TRAINING,
                      "Train N runs at a time, each in a process of its own (default 1)."},
-    [OPTION_THREADS] = {"threads", "N", WORD_TEXT, ON_TRAINING | ON(CROSSCHECK),
+    [OPTION_THREADS] = {"threads", "N", WORD_TEXT, ON_TRAINING | ON(CROSSCHECK) | ON(BENCH),
                         "Compute with N threads in all (default: every processor). Results do not "
-                        "depend on it."},
+                        "depend on it. For bench also a list: 1,2,4."},
     [OPTION_SHARD] = {"shard", "I/N", WORD_TEXT, ON_TRAINING,
                       "Only the part I (from 0) of N of the grid, for several machines."},
     [OPTION_DRY_RUN] = {"dry-run", NULL, WORD_NONE, ON_TRAINING,
                         "Print the list of runs with their size; train and write nothing."},
+    [OPTION_VARIANT] = {"variant", "ID", WORD_TEXT, ON(BENCH),
+                        "Only this variant. May be repeated."},
+    [OPTION_SHAPE] = {"shape", "NAME", WORD_SHAPE, ON(BENCH),
+                      "Measure this shape of the standard list. May be repeated."},
+    [OPTION_ROUNDS] = {"rounds", "N", WORD_TEXT, ON(BENCH),
+                       "Alternate N times between models and ceiling (default 7)."},
+    [OPTION_SECONDS] = {"seconds", "S", WORD_TEXT, ON(BENCH),
+                        "Measure each model for S seconds over all rounds, but at least a step a "
+                        "round (default 2)."},
+    [OPTION_SCALING] = {"scaling", NULL, WORD_NONE, ON(BENCH),
+                        "Vary seq_len, n_embd, n_layer and batch_size of one model, and fit how "
+                        "time and memory grow."},
     [OPTION_FORMAT] = {"format", "FORMAT", WORD_FORMAT, ON_TABLES,
                        "Print the table as text (default), csv or json."},
-    [OPTION_QUIET] = {"quiet", NULL, WORD_NONE, ON_TRAINING | ON(REPORT) | ON(ATTENTION),
+    [OPTION_QUIET] = {"quiet", NULL, WORD_NONE,
+                      ON_TRAINING | ON(REPORT) | ON(ATTENTION) | ON(BENCH),
                       "No progress and no hints on stderr, only errors."},
     [OPTION_HELP] = {"help", NULL, WORD_NONE, ON_ALL, "Show this help."},
 };
@@ -68,6 +84,43 @@ static enum status parse_count(const char *name, const char *text, size_t least,
     return STATUS_OK;
 }
 
+/* parse_threads reads one number, or for `bench` several separated by commas. */
+static enum status parse_threads(const char *text, struct arguments *arguments, struct error *err)
+{
+    size_t n_most = arguments->command == command_at(COMMAND_BENCH) ? MAX_THREAD_LIST : 1;
+    char word[64];
+    size_t count = 0;
+    arguments->n_thread_list = 0;
+    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        if (arguments->n_thread_list == n_most) {
+            return error_set(err, STATUS_USAGE,
+                             "--threads: expected at most %d numbers, found '%s'", MAX_THREAD_LIST,
+                             text);
+        }
+        int n = n_most == 1 ? (int)strlen(at) : (int)strcspn(at, ",");
+        snprintf(word, sizeof word, "%.*s", n, at);
+        enum status status = parse_count("threads", word, 1, MAX_THREADS, &count, err);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        arguments->thread_list[arguments->n_thread_list++] = (int)count;
+    }
+    arguments->threads = arguments->thread_list[0];
+    return STATUS_OK;
+}
+
+static enum status parse_seconds(const char *text, double *seconds, struct error *err)
+{
+    char *end;
+    *seconds = strtod(text, &end);
+    if (end == text || *end || !(*seconds > 0 && *seconds <= MAX_SECONDS)) {
+        return error_set(err, STATUS_USAGE,
+                         "--seconds: expected a number above 0 and up to %d, found '%s'",
+                         MAX_SECONDS, text);
+    }
+    return STATUS_OK;
+}
+
 static enum status parse_shard(const char *text, size_t *shard, size_t *n_shard, struct error *err)
 {
     unsigned long i, n;
@@ -95,8 +148,6 @@ static enum status parse_format(const char *text, enum format *format, struct er
 static enum status apply(struct arguments *arguments, size_t id, const char *value,
                          struct error *err)
 {
-    enum status status = STATUS_OK;
-    size_t count = 0;
     switch (id) {
     case OPTION_SET:
         arguments->set[arguments->n_set++] = value;
@@ -113,13 +164,24 @@ static enum status apply(struct arguments *arguments, size_t id, const char *val
     case OPTION_JOBS:
         return parse_count("jobs", value, 1, MAX_JOBS, &arguments->jobs, err);
     case OPTION_THREADS:
-        status = parse_count("threads", value, 1, MAX_THREADS, &count, err);
-        arguments->threads = (int)count;
-        break;
+        return parse_threads(value, arguments, err);
     case OPTION_SHARD:
         return parse_shard(value, &arguments->shard, &arguments->n_shard, err);
     case OPTION_DRY_RUN:
         arguments->dry_run = true;
+        break;
+    case OPTION_VARIANT:
+        arguments->variant[arguments->n_variant++] = value;
+        break;
+    case OPTION_SHAPE:
+        arguments->shape[arguments->n_shape++] = value;
+        break;
+    case OPTION_ROUNDS:
+        return parse_count("rounds", value, 1, MAX_ROUNDS, &arguments->rounds, err);
+    case OPTION_SECONDS:
+        return parse_seconds(value, &arguments->seconds, err);
+    case OPTION_SCALING:
+        arguments->scaling = true;
         break;
     case OPTION_FORMAT:
         return parse_format(value, &arguments->format, err);
@@ -130,7 +192,7 @@ static enum status apply(struct arguments *arguments, size_t id, const char *val
         arguments->help = true;
         break;
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- the line ---- */
@@ -215,8 +277,10 @@ enum status arguments_parse(struct arguments *arguments, const struct command *c
 {
     *arguments = (struct arguments){.command = command, .out = DEFAULT_OUT, .jobs = 1};
     arguments->set = calloc(n + 1, sizeof *arguments->set);
+    arguments->variant = calloc(n + 1, sizeof *arguments->variant);
+    arguments->shape = calloc(n + 1, sizeof *arguments->shape);
     arguments->operand = calloc(n + 1, sizeof *arguments->operand);
-    if (!arguments->set || !arguments->operand) {
+    if (!arguments->set || !arguments->variant || !arguments->shape || !arguments->operand) {
         return error_set(err, STATUS_MEMORY, "out of memory");
     }
     bool only_operands = false;
@@ -244,6 +308,8 @@ enum status arguments_parse(struct arguments *arguments, const struct command *c
 void arguments_free(struct arguments *arguments)
 {
     free(arguments->set);
+    free(arguments->variant);
+    free(arguments->shape);
     free(arguments->operand);
 }
 

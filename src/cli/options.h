@@ -19,6 +19,11 @@ enum option_id {
     OPTION_THREADS,
     OPTION_SHARD,
     OPTION_DRY_RUN,
+    OPTION_VARIANT,
+    OPTION_SHAPE,
+    OPTION_ROUNDS,
+    OPTION_SECONDS,
+    OPTION_SCALING,
     OPTION_FORMAT,
     OPTION_QUIET,
     OPTION_HELP,
@@ -33,6 +38,8 @@ struct option_spec {
     const char *help;
 };
 
+#define MAX_THREAD_LIST 16
+
 const struct option_spec *option_at(size_t id);
 
 /* option_taken: the command takes the option. */
@@ -46,9 +53,16 @@ struct arguments {
     const char *seeds; /* NULL: not given */
     const char *out;
     size_t jobs;
-    int threads; /* 0: not given */
+    int threads;                      /* 0: not given */
+    int thread_list[MAX_THREAD_LIST]; /* of `bench`: [n_thread_list], begins with threads */
+    size_t n_thread_list;
     size_t shard, n_shard;
     bool dry_run, quiet, help;
+    const char **variant, **shape; /* [n_variant], [n_shape] */
+    size_t n_variant, n_shape;
+    size_t rounds;  /* 0: not given */
+    double seconds; /* 0: not given */
+    bool scaling;
     enum format format;
     const char **operand;
     size_t n_operand;

@@ -6,8 +6,8 @@
 
 #include "cli/plan.h"
 #include "cli/run_json.h"
+#include "lab/memory.h"
 #include "lab/record.h"
-#include "nn/engine.h"
 #include "nn/model.h"
 
 /* The configuration as text for every key, to see which keys the grid varies. */
@@ -123,13 +123,9 @@ static size_t count_parameters(const struct model_shape *shape)
 static void add_size(struct table *table, const struct config *config, int threads)
 {
     struct model_shape shape = config_shape(config);
-    struct engine_options options = {.lanes = config->lanes,
-                                     .micro_batch = config->micro_batch,
-                                     .batch_size = config->batch_size,
-                                     .threads = threads};
     table_integer(table, (long long)config_steps(config));
     table_integer(table, (long long)count_parameters(&shape));
-    table_number(table, (double)engine_memory(&shape, &options) / (1024.0 * 1024.0));
+    table_number(table, (double)memory_of_run(config, threads) / (1024.0 * 1024.0));
 }
 
 static bool is_done(const struct plan *plan, size_t run)

@@ -14,11 +14,13 @@ static size_t memory_of_curves(const struct config *config)
     return config_steps(config) * 2 * sizeof(double);
 }
 
-/* Mean and first attention map of every layer, and the scores of one layer. */
+/* Mean and first attention map of every layer, two kinds of scores of one layer; maps that are kept
+ * pass through two more buffers on their way into a file. */
 static size_t memory_of_probe(const struct config *config)
 {
     size_t n_map = config->n_head * config->seq_len * config->seq_len;
-    return n_map * (config->n_layer * (sizeof(double) + sizeof(float)) + 3 * sizeof(float));
+    size_t n_buffer = config->attention == ATTENTION_NONE ? 2 : 4;
+    return n_map * (config->n_layer * (sizeof(double) + sizeof(float)) + n_buffer * sizeof(float));
 }
 
 size_t memory_of_run(const struct config *config, int threads)
