@@ -6,6 +6,7 @@
 #include "cli/table.h"
 #include "lab/config.h"
 #include "lab/task.h"
+#include "nn/cost.h"
 #include "nn/variant.h"
 
 #define N_COLUMN(columns) (sizeof(columns) / sizeof((columns)[0]))
@@ -210,6 +211,30 @@ static struct table *list_keys(void)
     return table;
 }
 
+/* ---- models ---- */
+
+static struct table *list_models(void)
+{
+    static const struct column columns[] = {
+        {"name", "name", 0},
+        {"n_param", "parameters with qkv", 0},
+        {"summary", "what", 0},
+    };
+    struct table *table = table_create(columns, N_COLUMN(columns));
+    for (size_t i = 0; cost_model_at(i); i++) {
+        const struct cost_model *model = cost_model_at(i);
+        struct cost cost;
+        table_text(table, model->name);
+        if (cost_compute(model, variant_named(0), &cost, NULL) == STATUS_OK) {
+            table_integer(table, (long long)cost.n_param);
+        } else {
+            table_missing(table);
+        }
+        table_text(table, model->summary);
+    }
+    return table;
+}
+
 /* What the columns of a text table mean, where their titles cannot say it. */
 static void print_legend(const char *topic)
 {
@@ -239,6 +264,7 @@ enum status cmd_list(const struct arguments *arguments, struct error *err)
     struct table *table = !strcmp(topic, "variants")  ? list_variants()
                           : !strcmp(topic, "tasks")   ? list_tasks()
                           : !strcmp(topic, "presets") ? list_presets()
+                          : !strcmp(topic, "models")  ? list_models()
                                                       : list_keys();
     status = table_print(table, arguments->format, err);
     table_free(table);

@@ -22,6 +22,8 @@ enum command_id {
     COMMAND_CROSSCHECK,
     COMMAND_SELFTEST,
     COMMAND_BENCH,
+    COMMAND_COST,
+    COMMAND_IDENTITIES,
     COMMAND_HELP,
     COMMAND_COMPLETION,
     COMMAND_MAN,
@@ -38,6 +40,7 @@ enum word {
     WORD_FORMAT,
     WORD_PRESET,
     WORD_SHAPE,
+    WORD_MODEL,
     WORD_TOPIC,
     WORD_COMMAND,
     WORD_SHELL
@@ -83,6 +86,8 @@ enum status cmd_list(const struct arguments *arguments, struct error *err);
 enum status cmd_crosscheck(const struct arguments *arguments, struct error *err);
 enum status cmd_selftest(const struct arguments *arguments, struct error *err);
 enum status cmd_bench(const struct arguments *arguments, struct error *err);
+enum status cmd_cost(const struct arguments *arguments, struct error *err);
+enum status cmd_identities(const struct arguments *arguments, struct error *err);
 enum status cmd_help(const struct arguments *arguments, struct error *err);
 enum status cmd_completion(const struct arguments *arguments, struct error *err);
 enum status cmd_man(const struct arguments *arguments, struct error *err);

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/preset.h"
 #include "lab/bench.h"
+#include "nn/cost.h"
 
 static const struct command commands[COMMAND_COUNT] = {
     [COMMAND_QUICK] = {"quick",
@@ -80,7 +81,7 @@ static const struct command commands[COMMAND_COUNT] = {
                       WORD_TOPIC,
                       1,
                       1,
-                      "the variants, tasks, presets or configuration keys",
+                      "the variants, tasks, presets, models or configuration keys",
                       {{"qkvlab list variants", "what shares what, and what follows from it"},
                        {"qkvlab list tasks", "formulas and examples"},
                        {"qkvlab list presets", "ready-made grids for `run`"},
@@ -129,6 +130,37 @@ static const struct command commands[COMMAND_COUNT] = {
          "time goes. FLOP are nominal: 6 for each multiplication of the forward pass. Nothing else "
          "should run meanwhile.",
          cmd_bench},
+    [COMMAND_COST] =
+        {"cost",
+         "[MODEL]",
+         WORD_MODEL,
+         0,
+         1,
+         "parameters, multiplications and key-value cache of variants",
+         {{"qkvlab cost", "the encoder of the synthetic tasks"},
+          {"qkvlab cost 300m --format csv", "a language model, as CSV"},
+          {"qkvlab cost 300m --variant kv:n_kv_head=2 --context 8000", "one variant"},
+          {"qkvlab cost 1.2b --memory 40GB", "how many users fit"},
+          {"qkvlab cost vit-cifar10 --set n_embd=256 --set n_layer=4", "other sizes"}},
+         "MODEL is one of `qkvlab list models`; --set changes a size of it: n_embd, n_layer, "
+         "n_head, mlp_ratio, pos_dim, n_class, and seq_len, n_position, n_symbol of text, "
+         "image_size, patch, n_channel of images. Everything is counted on the list of tensors "
+         "that a training of the variant would use.",
+         cmd_cost},
+    [COMMAND_IDENTITIES] =
+        {"identities",
+         "",
+         WORD_NONE,
+         0,
+         0,
+         "the exact relations between variants, measured",
+         {{"qkvlab identities", "one line each, with the reason"},
+          {"qkvlab identities --set n_embd=128 --set seed=1", "other random weights"},
+          {"qkvlab identities --format json", "as JSON"}},
+         "Computes both sides of each relation on random weights with plain loops in double "
+         "precision, and the same where the premise does not hold. --set takes n_embd, n_head, "
+         "seq_len, pos_dim and seed. The exit status is 1 when a relation does not hold.",
+         cmd_identities},
     [COMMAND_HELP] = {"help",
                       "[COMMAND]",
                       WORD_COMMAND,
@@ -168,7 +200,7 @@ const struct command *command_at(size_t id)
 }
 
 static const char *const formats[] = {"text", "csv", "json", NULL};
-static const char *const topics[] = {"variants", "tasks", "presets", "keys", NULL};
+static const char *const topics[] = {"variants", "tasks", "presets", "models", "keys", NULL};
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 
 static const char *list_at(const char *const *list, size_t i)
@@ -192,6 +224,8 @@ const char *word_choice(enum word word, size_t i)
         return list_at(shells, i);
     case WORD_PRESET:
         return preset_at(i) ? preset_at(i)->name : NULL;
+    case WORD_MODEL:
+        return cost_model_at(i) ? cost_model_at(i)->name : NULL;
     case WORD_SHAPE:
         return bench_shape_at(i) ? bench_shape_at(i)->name : NULL;
     case WORD_COMMAND:

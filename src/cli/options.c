@@ -5,20 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nn/cost.h"
+
 #define ON(command) (1u << COMMAND_##command)
 #define ON_TRAINING (ON(RUN) | ON(QUICK))
 #define ON_TABLES                                                                                  \
     (ON(RUN) | ON(QUICK) | ON(STATUS) | ON(ATTENTION) | ON(LIST) | ON(CROSSCHECK) | ON(SELFTEST) | \
-     ON(BENCH))
+     ON(BENCH) | ON(COST) | ON(IDENTITIES))
 #define ON_ALL ((1u << COMMAND_COUNT) - 1)
 
 #define MAX_THREADS 1024
 #define MAX_JOBS 1024
 #define MAX_ROUNDS 1000
 #define MAX_SECONDS 3600
+#define MAX_CONTEXT 1000000000
+#define MAX_BYTES 16
 
 static const struct option_spec options[OPTION_COUNT] = {
-    [OPTION_SET] = {"set", "KEY=VALUE", WORD_ASSIGNMENT, ON_TRAINING | ON(BENCH),
+    [OPTION_SET] = {"set", "KEY=VALUE", WORD_ASSIGNMENT,
+                    ON_TRAINING | ON(BENCH) | ON(COST) | ON(IDENTITIES),
                     "Set a configuration key; KEY=A,B,C makes a grid. May be repeated."},
     [OPTION_SEEDS] = {"seeds", "LIST", WORD_TEXT, ON_TRAINING,
                       "The seeds to train: 0, 0,1,2 or 0-5. Always a list, never a count."},
@@ -33,7 +38,7 @@ static const struct option_spec options[OPTION_COUNT] = {
                       "Only the part I (from 0) of N of the grid, for several machines."},
     [OPTION_DRY_RUN] = {"dry-run", NULL, WORD_NONE, ON_TRAINING,
                         "Print the list of runs with their size; train and write nothing."},
-    [OPTION_VARIANT] = {"variant", "ID", WORD_TEXT, ON(BENCH),
+    [OPTION_VARIANT] = {"variant", "ID", WORD_TEXT, ON(BENCH) | ON(COST),
                         "Only this variant. May be repeated."},
     [OPTION_SHAPE] = {"shape", "NAME", WORD_SHAPE, ON(BENCH),
                       "Measure this shape of the standard list. May be repeated."},
@@ -45,6 +50,13 @@ static const struct option_spec options[OPTION_COUNT] = {
     [OPTION_SCALING] = {"scaling", NULL, WORD_NONE, ON(BENCH),
                         "Vary seq_len, n_embd, n_layer and batch_size of one model, and fit how "
                         "time and memory grow."},
+    [OPTION_CONTEXT] = {"context", "N", WORD_TEXT, ON(COST),
+                        "Size of the cache in tokens (default: 32000 for language models, else a "
+                        "sequence)."},
+    [OPTION_BYTES] = {"bytes", "N", WORD_TEXT, ON(COST),
+                      "Bytes of a cached number (default: 2 for language models, else 4)."},
+    [OPTION_MEMORY] = {"memory", "SIZE", WORD_TEXT, ON(COST),
+                       "Memory for caches, such as 40GB: adds how many sequences fit at a time."},
     [OPTION_FORMAT] = {"format", "FORMAT", WORD_FORMAT, ON_TABLES,
                        "Print the table as text (default), csv or json."},
     [OPTION_QUIET] = {"quiet", NULL, WORD_NONE,
@@ -121,6 +133,15 @@ static enum status parse_seconds(const char *text, double *seconds, struct error
     return STATUS_OK;
 }
 
+static enum status parse_memory(const char *text, uint64_t *n_byte, struct error *err)
+{
+    enum status status = cost_parse_bytes(text, n_byte, err);
+    if (status != STATUS_OK) {
+        error_prefix(err, "--memory");
+    }
+    return status;
+}
+
 static enum status parse_shard(const char *text, size_t *shard, size_t *n_shard, struct error *err)
 {
     unsigned long i, n;
@@ -183,6 +204,12 @@ static enum status apply(struct arguments *arguments, size_t id, const char *val
     case OPTION_SCALING:
         arguments->scaling = true;
         break;
+    case OPTION_CONTEXT:
+        return parse_count("context", value, 1, MAX_CONTEXT, &arguments->context, err);
+    case OPTION_BYTES:
+        return parse_count("bytes", value, 1, MAX_BYTES, &arguments->bytes, err);
+    case OPTION_MEMORY:
+        return parse_memory(value, &arguments->memory, err);
     case OPTION_FORMAT:
         return parse_format(value, &arguments->format, err);
     case OPTION_QUIET:

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
 #include "cli/command.h"
@@ -24,6 +25,9 @@ enum option_id {
     OPTION_ROUNDS,
     OPTION_SECONDS,
     OPTION_SCALING,
+    OPTION_CONTEXT,
+    OPTION_BYTES,
+    OPTION_MEMORY,
     OPTION_FORMAT,
     OPTION_QUIET,
     OPTION_HELP,
@@ -63,6 +67,8 @@ struct arguments {
     size_t rounds;  /* 0: not given */
     double seconds; /* 0: not given */
     bool scaling;
+    size_t context, bytes; /* of `cost`; 0: not given */
+    uint64_t memory;       /* bytes; 0: not given */
     enum format format;
     const char **operand;
     size_t n_operand;

@@ -300,7 +300,7 @@ enum status cost_parse_bytes(const char *text, uint64_t *n_byte, struct error *e
             return STATUS_OK;
         }
     }
-    return error_set(err, STATUS_USAGE,
-                     "memory: expected an amount such as 40GB, 512MiB or 1000 (bytes), found '%s'",
-                     text);
+    return error_set(
+        err, STATUS_USAGE,
+        "expected an amount of memory such as 40GB, 512MiB or 1000 (bytes), found '%s'", text);
 }

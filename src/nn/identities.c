@@ -417,8 +417,7 @@ static void measure_composed(struct work *work, struct identity_result *result)
 
 /* ---- the list ---- */
 
-#define CONDITION_WHY                                                                              \
-    "Exact on paper, but rounding grows with the condition number of the inverted W_Q."
+#define CONDITION_WHY "Rounding grows with the condition of the inverted W_Q."
 
 static const struct identity {
     const char *name, *formula, *why;
