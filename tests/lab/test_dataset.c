@@ -1,0 +1,281 @@
+/* The registry, the search, and the real files where $QKVLAB_DATA points at them. */
+#include "lab/dataset.h"
+
+#include <math.h>
+
+#include "data_fixture.h"
+#include "runner.h"
+
+static size_t count_datasets(void)
+{
+    size_t n = 0;
+    while (dataset_at(n)) {
+        n++;
+    }
+    return n;
+}
+
+START_TEST(registry_has_every_file_of_datasets)
+{
+    char **names;
+    size_t n_name, n_source = 0;
+    ck_assert_int_eq(folder_list("../datasets", &names, &n_name, NULL), STATUS_OK);
+    for (size_t i = 0; i < n_name; i++) {
+        char *dot = strrchr(names[i], '.');
+        if (dot && strcmp(dot, ".c") == 0) {
+            *dot = '\0';
+            n_source++;
+            ck_assert_msg(dataset_find_name(names[i]) != NULL, "%s.c is not in the registry",
+                          names[i]);
+            ck_assert_str_eq(dataset_find_name(names[i])->name, names[i]);
+        }
+    }
+    ck_assert_uint_eq(count_datasets(), n_source);
+    ck_assert_ptr_null(dataset_find_name("mnis"));
+    folder_list_free(names, n_name);
+}
+END_TEST
+
+START_TEST(every_row_is_filled)
+{
+    for (size_t i = 0; dataset_at(i); i++) {
+        const struct dataset *dataset = dataset_at(i);
+        ck_assert_ptr_nonnull(dataset->title);
+        ck_assert_ptr_nonnull(dataset->origin);
+        ck_assert_int_ge(dataset->version, 1);
+        ck_assert_uint_le(dataset->n_channel, IMAGE_MAX_CHANNEL);
+        for (size_t c = 0; c < dataset->n_channel; c++) {
+            ck_assert(dataset->mean[c] > 0 && dataset->mean[c] < 1 && dataset->std[c] > 0);
+        }
+        for (size_t c = 0; dataset->class_name && c < dataset->n_class; c++) {
+            ck_assert_msg(dataset->class_name[c] && dataset->class_name[c][0], "%s, class %zu",
+                          dataset->name, c);
+        }
+        for (size_t k = 0; k < dataset_n_file(dataset); k++) {
+            const char *hash = dataset->file[k].sha256;
+            ck_assert(!hash || strlen(hash) == SHA256_HEX_SIZE - 1);
+        }
+    }
+}
+END_TEST
+
+/* ---- search ---- */
+
+START_TEST(nothing_found_says_what_where_and_how)
+{
+    static struct dataset_place place;
+    struct error err;
+    const char *root[] = {"/nowhere/a", scratch};
+    struct dataset_options options = {.root = root, .n_root = 2};
+    for (size_t i = 0; dataset_at(i); i++) {
+        if (dataset_n_file(dataset_at(i)) == 0) {
+            ck_assert_int_eq(dataset_find(dataset_at(i), &options, &place, &err), STATUS_OK);
+            continue;
+        }
+        ck_assert_int_eq(dataset_find(dataset_at(i), &options, &place, &err), STATUS_DATA);
+        const char *parts[] = {dataset_at(i)->title,        "looked for",
+                               dataset_at(i)->file[0].name, "/nowhere/a and /tmp/",
+                               "scripts/fetch_data.sh",     "--data"};
+        for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
+            ck_assert_msg(strstr(err.text, parts[k]), "'%s' lacks '%s'", err.text, parts[k]);
+        }
+    }
+    dataset_find(dataset_find_name("mnist"), &options, &place, &err);
+    ck_assert_ptr_nonnull(strstr(err.text, "t10k-labels-idx1-ubyte (10008 bytes)"));
+}
+END_TEST
+
+START_TEST(the_first_root_that_is_complete_wins)
+{
+    static struct dataset_place place;
+    struct error err;
+    char one[PATH_SIZE], two[PATH_SIZE];
+    fixture_mnist("two/MNIST/raw/%s-%s.gz");
+    fixture_idx("one/train-images-idx3-ubyte", 10, 1);
+    fixture_path(one, "one");
+    fixture_path(two, "two");
+    const char *root[] = {one, two};
+    struct dataset_options options = {.root = root, .n_root = 2};
+    const struct dataset *mnist = dataset_find_name("mnist");
+    ck_assert_int_eq(dataset_find(mnist, &options, &place, &err), STATUS_OK);
+    ck_assert_ptr_nonnull(strstr(place.folder, "/two/MNIST/raw"));
+    options.n_root = 1;
+    ck_assert_int_eq(dataset_find(mnist, &options, &place, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "/one: no train-labels-idx1-ubyte (60008 bytes, plain"));
+    fixture_mnist("one/%s.%s");
+    ck_assert_int_eq(dataset_find(mnist, &options, &place, &err), STATUS_OK);
+    ck_assert_ptr_nonnull(strstr(place.path[0], "/one/train-images"));
+}
+END_TEST
+
+START_TEST(the_first_images_only)
+{
+    struct image_data data, all;
+    struct error err;
+    fixture_mnist("%s-%s");
+    ck_assert_int_eq(fixture_load("mnist", &all, &err), STATUS_OK);
+    struct dataset_options options = {.n_train = 4};
+    ck_assert_int_eq(fixture_load_with("mnist", options, &data, &err), STATUS_OK);
+    ck_assert_uint_eq(data.train.n_image, 4);
+    ck_assert_uint_eq(data.test.n_image, 5);
+    ck_assert_str_ne(image_data_hash(&data), image_data_hash(&all));
+    image_data_free(&data);
+    image_data_free(&all);
+    options.n_train = 11;
+    ck_assert_int_eq(fixture_load_with("mnist", options, &data, &err), STATUS_USAGE);
+    ck_assert_ptr_nonnull(strstr(err.text, "n_train=11: MNIST has 10 such images"));
+}
+END_TEST
+
+START_TEST(the_hash_is_that_of_the_contents)
+{
+    struct image_data data;
+    struct error err;
+    char plain[SHA256_HEX_SIZE];
+    fixture_mnist("%s-%s");
+    ck_assert_int_eq(fixture_load("mnist", &data, &err), STATUS_OK);
+    strcpy(plain, image_data_hash(&data));
+    image_data_free(&data);
+    folder_remove(scratch, NULL);
+    fixture_mnist("MNIST/raw/%s.%s.gz");
+    ck_assert_int_eq(fixture_load("mnist", &data, &err), STATUS_OK);
+    ck_assert_str_eq(image_data_hash(&data), plain);
+    image_data_free(&data);
+}
+END_TEST
+
+/* ---- real files ---- */
+
+static bool load_real(const char *name, struct image_data *data)
+{
+    static struct dataset_place place;
+    struct error err;
+    const char *root[] = {getenv("QKVLAB_DATA")};
+    struct dataset_options options = {.root = root, .n_root = root[0] != NULL};
+    if (dataset_find(dataset_find_name(name), &options, &place, &err) != STATUS_OK) {
+        printf("left out: %s\n", err.text);
+        return false;
+    }
+    ck_assert_msg(dataset_load(&place, &options, data, &err) == STATUS_OK, "%s", err.text);
+    return true;
+}
+
+static void expect_first_labels(const struct image_set *set, const char *labels)
+{
+    size_t i = 0;
+    for (char *end; *labels; labels = end) {
+        ck_assert_uint_eq(set->label[i++], strtoul(labels, &end, 10));
+    }
+}
+
+static void expect_moments(const struct image_set *set, size_t channel, double mean, double std)
+{
+    double sum = 0, squares = 0;
+    size_t n_pixel = set->height * set->width;
+    for (size_t i = 0; i < set->n_image; i++) {
+        const uint8_t *pixel = set->image[i] + channel * n_pixel;
+        for (size_t k = 0; k < n_pixel; k++) {
+            sum += pixel[k];
+            squares += (double)pixel[k] * pixel[k];
+        }
+    }
+    double n = (double)(set->n_image * n_pixel);
+    ck_assert_double_eq_tol(sum / n / 255, mean, 1e-5);
+    ck_assert_double_eq_tol(sqrt(squares / n - sum / n * sum / n) / 255, std, 1e-5);
+}
+
+START_TEST(real_mnist)
+{
+    struct image_data data;
+    if (load_real("mnist", &data)) {
+        ck_assert_uint_eq(data.train.n_image, 60000);
+        expect_first_labels(&data.train, "5 0 4 1 9 2 1 3 1 4");
+        expect_first_labels(&data.test, "7 2 1 0 4 1 4 9 5 9");
+        expect_moments(&data.train, 0, 0.13066, 0.30811);
+        image_data_free(&data);
+    }
+}
+END_TEST
+
+/* The labels of MNIST in a folder that could hold either must not pass for Fashion-MNIST's. */
+START_TEST(real_mnist_is_not_fashion_mnist)
+{
+    static struct dataset_place place;
+    struct error err;
+    struct image_data data;
+    if (!load_real("mnist", &data)) {
+        return;
+    }
+    image_data_free(&data);
+    char folder[PATH_SIZE];
+    ck_assert_int_eq(path_format(folder, NULL, "%s/mnist", getenv("QKVLAB_DATA")), STATUS_OK);
+    const char *root[] = {folder};
+    struct dataset_options options = {.root = root, .n_root = 1};
+    ck_assert_int_eq(dataset_find(dataset_find_name("mnist"), &options, &place, &err), STATUS_OK);
+    ck_assert_int_eq(dataset_find(dataset_find_name("fashion_mnist"), &options, &place, &err),
+                     STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "holds MNIST, whose files have the same names"));
+}
+END_TEST
+
+START_TEST(real_cifar10)
+{
+    struct image_data data;
+    if (load_real("cifar10", &data)) {
+        ck_assert_uint_eq(data.train.n_image, 50000);
+        expect_first_labels(&data.train, "6 9 9 4 1 1 2 7 8 3");
+        expect_first_labels(&data.test, "3 8 8 0 6 6 1 6 3 1");
+        expect_moments(&data.train, 0, 0.49140, 0.24703);
+        expect_moments(&data.train, 1, 0.48216, 0.24349);
+        expect_moments(&data.train, 2, 0.44653, 0.26159);
+        image_data_free(&data);
+    }
+}
+END_TEST
+
+START_TEST(real_cifar100)
+{
+    struct image_data data;
+    if (load_real("cifar100", &data)) {
+        expect_first_labels(&data.train, "19 29 0 11 1");
+        ck_assert_str_eq(data.class_name[19], "cattle");
+        image_data_free(&data);
+    }
+}
+END_TEST
+
+START_TEST(real_tinyimagenet)
+{
+    struct image_data data;
+    if (load_real("tinyimagenet", &data)) {
+        ck_assert_uint_eq(data.train.n_image, data.n_class * 500);
+        ck_assert_uint_eq(data.test.n_image, data.n_class * 50);
+        image_data_free(&data);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("dataset");
+    TCase *registry = tcase_create("registry"), *search = tcase_create("search"),
+          *real = tcase_create("real files");
+    tcase_add_test(registry, registry_has_every_file_of_datasets);
+    tcase_add_test(registry, every_row_is_filled);
+    tcase_add_checked_fixture(search, scratch_make, scratch_remove);
+    tcase_add_test(search, nothing_found_says_what_where_and_how);
+    tcase_add_test(search, the_first_root_that_is_complete_wins);
+    tcase_add_test(search, the_first_images_only);
+    tcase_add_test(search, the_hash_is_that_of_the_contents);
+    if (getenv("QKVLAB_DATA")) {
+        tcase_add_test(real, real_mnist);
+        tcase_add_test(real, real_mnist_is_not_fashion_mnist);
+        tcase_add_test(real, real_cifar10);
+        tcase_add_test(real, real_cifar100);
+        tcase_add_test(real, real_tinyimagenet);
+    }
+    suite_add_tcase(suite, registry);
+    suite_add_tcase(suite, search);
+    suite_add_tcase(suite, real);
+    return run_suite(suite);
+}
