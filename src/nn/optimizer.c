@@ -14,6 +14,8 @@ struct adam_update adam_prepare(const struct adam_options *options, uint64_t ste
         .beta1 = (float)options->beta1,
         .beta2 = (float)options->beta2,
         .epsilon = (float)options->epsilon,
+        .from_gradient1 = (float)(1.0 - options->beta1),
+        .from_gradient2 = (float)(1.0 - options->beta2),
         .decay = (float)(1.0 - options->learning_rate * options->weight_decay),
     };
 }

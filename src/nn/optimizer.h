@@ -26,6 +26,7 @@ struct adam_update {
     float step_size;      /* learning_rate / (1 - beta1^t) */
     float inverse_bias2;  /* 1 / sqrt(1 - beta2^t) */
     float beta1, beta2, epsilon;
+    float from_gradient1, from_gradient2; /* 1 - beta, rounded once */
     float decay; /* 1 - learning_rate weight_decay, for tensors that decay */
 };
 

@@ -125,8 +125,8 @@ static void update_by_hand(struct by_hand *p, double gradient, bool decays, int 
     p->value -= OPTIONS.learning_rate / correction1 * p->m / denominator;
 }
 
-/* 1 - beta2 in single precision is off by 1.3e-5, its square root by half of that. */
-#define OF_A_STEP 1e-5
+/* Rounding of one update in single precision, as a share of the step. */
+#define OF_A_STEP 5e-7
 
 static void check_steps(const struct variant *variant)
 {

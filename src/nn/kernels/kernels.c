@@ -514,8 +514,8 @@ static void adam(size_t n, const struct adam_update *update, float decay, float 
 #pragma omp simd
     for (size_t i = 0; i < n; i++) {
         float g = grad[i] * u.gradient_scale;
-        m[i] = u.beta1 * m[i] + (1.0f - u.beta1) * g;
-        v[i] = u.beta2 * v[i] + (1.0f - u.beta2) * g * g;
+        m[i] = u.beta1 * m[i] + u.from_gradient1 * g;
+        v[i] = u.beta2 * v[i] + u.from_gradient2 * g * g;
         float denominator = sqrtf(v[i]) * u.inverse_bias2 + u.epsilon;
         param[i] = param[i] * decay - u.step_size * (m[i] / denominator);
     }
