@@ -29,7 +29,18 @@ static bool varies(json_t *const *configs, size_t n_run, const char *key)
 
 #define MAX_VARIED 12
 
-/* Keys that the grid varies, besides the three that stand in every run's name. */
+/* A run's id shows its task, its seed, and its variant with all further axes. */
+static bool is_in_id(const char *key)
+{
+    for (size_t i = 0; variant_axis_key(i); i++) {
+        if (strcmp(variant_axis_key(i), key) == 0) {
+            return true;
+        }
+    }
+    return !strcmp(key, "task") || !strcmp(key, "variant") || !strcmp(key, "seed");
+}
+
+/* Keys that the grid varies, besides those that every run's id shows. */
 static size_t varied_keys(const struct plan *plan, const char *key[MAX_VARIED], bool *fine)
 {
     size_t n = 0;
@@ -40,8 +51,7 @@ static size_t varied_keys(const struct plan *plan, const char *key[MAX_VARIED], 
     }
     for (size_t k = 0; configs && config_key_at(k) && n < MAX_VARIED; k++) {
         const char *name = config_key_at(k)->name;
-        bool in_name = !strcmp(name, "task") || !strcmp(name, "variant") || !strcmp(name, "seed");
-        if (!in_name && varies(configs, plan->n_run, name)) {
+        if (!is_in_id(name) && varies(configs, plan->n_run, name)) {
             key[n++] = name;
         }
     }
@@ -97,7 +107,7 @@ static void add_name(struct table *table, const struct config *config, const cha
     config_id(config, id);
     variant_id(&config->variant, variant);
     table_text(table, id);
-    table_text(table, config->task->name);
+    table_text(table, config_task_name(config));
     table_text(table, variant);
     table_integer(table, (long long)config->seed);
     json_t *values = config_json(config);
