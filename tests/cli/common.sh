@@ -8,6 +8,9 @@ WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 cd "$WORK" || exit 1
 
+# Where the program was built with sanitizers: no list of known leaks of libraries on stderr.
+export LSAN_OPTIONS=print_suppressions=0
+
 OUT=$WORK/stdout
 ERR=$WORK/stderr
 
