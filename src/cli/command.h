@@ -19,6 +19,7 @@ enum command_id {
     COMMAND_REPORT,
     COMMAND_ATTENTION,
     COMMAND_LIST,
+    COMMAND_DATA,
     COMMAND_CROSSCHECK,
     COMMAND_SELFTEST,
     COMMAND_BENCH,
@@ -41,6 +42,8 @@ enum word {
     WORD_PRESET,
     WORD_SHAPE,
     WORD_MODEL,
+    WORD_DATASET,
+    WORD_DATA_ACTION,
     WORD_TOPIC,
     WORD_COMMAND,
     WORD_SHELL
@@ -83,6 +86,7 @@ enum status cmd_status(const struct arguments *arguments, struct error *err);
 enum status cmd_report(const struct arguments *arguments, struct error *err);
 enum status cmd_attention(const struct arguments *arguments, struct error *err);
 enum status cmd_list(const struct arguments *arguments, struct error *err);
+enum status cmd_data(const struct arguments *arguments, struct error *err);
 enum status cmd_crosscheck(const struct arguments *arguments, struct error *err);
 enum status cmd_selftest(const struct arguments *arguments, struct error *err);
 enum status cmd_bench(const struct arguments *arguments, struct error *err);

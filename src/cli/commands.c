@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/preset.h"
 #include "lab/bench.h"
+#include "lab/dataset.h"
 #include "nn/cost.h"
 
 static const struct command commands[COMMAND_COUNT] = {
@@ -88,6 +89,22 @@ static const struct command commands[COMMAND_COUNT] = {
                        {"qkvlab list keys --format json", "every key for --set, as JSON"}},
                       NULL,
                       cmd_list},
+    [COMMAND_DATA] =
+        {"data",
+         "ACTION [NAME]",
+         WORD_DATA_ACTION,
+         1,
+         2,
+         "image data sets: find, check and show them",
+         {{"qkvlab data list", "each data set, where it was looked for and found"},
+          {"qkvlab data check mnist", "every byte: sizes, counts, labels, SHA-256"},
+          {"qkvlab data check --data ~/Downloads --format json", "all that is there, as JSON"},
+          {"qkvlab data show glyphs", "a contact sheet: qkvlab-out/data/glyphs.png"}},
+         "ACTION is list, check or show. Data sets are read as their authors publish them, from "
+         "--data, $QKVLAB_DATA, the user's cache folder (~/.cache/qkvlab/data) and "
+         "/usr/share/datasets, in this order; scripts/fetch_data.sh downloads them. A file that "
+         "differs from the published one is a warning, one that cannot be used an error.",
+         cmd_data},
     [COMMAND_CROSSCHECK] =
         {"crosscheck",
          "FILE...",
@@ -201,6 +218,7 @@ const struct command *command_at(size_t id)
 
 static const char *const formats[] = {"text", "csv", "json", NULL};
 static const char *const topics[] = {"variants", "tasks", "presets", "models", "keys", NULL};
+static const char *const data_actions[] = {"list", "check", "show", NULL};
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 
 static const char *list_at(const char *const *list, size_t i)
@@ -224,6 +242,10 @@ const char *word_choice(enum word word, size_t i)
         return list_at(shells, i);
     case WORD_PRESET:
         return preset_at(i) ? preset_at(i)->name : NULL;
+    case WORD_DATA_ACTION:
+        return list_at(data_actions, i);
+    case WORD_DATASET:
+        return dataset_at(i) ? dataset_at(i)->name : NULL;
     case WORD_MODEL:
         return cost_model_at(i) ? cost_model_at(i)->name : NULL;
     case WORD_SHAPE:

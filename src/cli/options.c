@@ -11,7 +11,7 @@
 #define ON_TRAINING (ON(RUN) | ON(QUICK))
 #define ON_TABLES                                                                                  \
     (ON(RUN) | ON(QUICK) | ON(STATUS) | ON(ATTENTION) | ON(LIST) | ON(CROSSCHECK) | ON(SELFTEST) | \
-     ON(BENCH) | ON(COST) | ON(IDENTITIES))
+     ON(BENCH) | ON(COST) | ON(IDENTITIES) | ON(DATA))
 #define ON_ALL ((1u << COMMAND_COUNT) - 1)
 
 #define MAX_THREADS 1024
@@ -27,11 +27,12 @@ static const struct option_spec options[OPTION_COUNT] = {
                     "Set a configuration key; KEY=A,B,C makes a grid. May be repeated."},
     [OPTION_SEEDS] = {"seeds", "LIST", WORD_TEXT, ON_TRAINING,
                       "The seeds to train: 0, 0,1,2 or 0-5. Always a list, never a count."},
-    [OPTION_OUT] = {"out", "DIR", WORD_FOLDER, ON_TRAINING,
-                    "Where runs are kept (default " DEFAULT_OUT ")."},
+    [OPTION_OUT] = {"out", "DIR", WORD_FOLDER, ON_TRAINING | ON(DATA),
+                    "Where runs and pictures are kept (default " DEFAULT_OUT ")."},
     [OPTION_JOBS] = {"jobs", "N", WORD_TEXT, ON_TRAINING,
                      "Train N runs at a time, each in a process of its own (default 1)."},
-    [OPTION_THREADS] = {"threads", "N", WORD_TEXT, ON_TRAINING | ON(CROSSCHECK) | ON(BENCH),
+    [OPTION_THREADS] = {"threads", "N", WORD_TEXT,
+                        ON_TRAINING | ON(CROSSCHECK) | ON(BENCH) | ON(DATA),
                         "Compute with N threads in all (default: every processor). Results do not "
                         "depend on it. For bench also a list: 1,2,4."},
     [OPTION_SHARD] = {"shard", "I/N", WORD_TEXT, ON_TRAINING,
@@ -57,6 +58,9 @@ static const struct option_spec options[OPTION_COUNT] = {
                       "Bytes of a cached number (default: 2 for language models, else 4)."},
     [OPTION_MEMORY] = {"memory", "SIZE", WORD_TEXT, ON(COST),
                        "Memory for caches, such as 40GB: adds how many sequences fit at a time."},
+    [OPTION_DATA] = {"data", "DIR", WORD_FOLDER, ON(DATA), "Look for data sets here first."},
+    [OPTION_CACHE] = {"cache", "DIR", WORD_FOLDER, ON(DATA),
+                      "Keep decoded images here (default: in the user's cache folder)."},
     [OPTION_FORMAT] = {"format", "FORMAT", WORD_FORMAT, ON_TABLES,
                        "Print the table as text (default), csv or json."},
     [OPTION_QUIET] = {"quiet", NULL, WORD_NONE,
@@ -210,6 +214,12 @@ static enum status apply(struct arguments *arguments, size_t id, const char *val
         return parse_count("bytes", value, 1, MAX_BYTES, &arguments->bytes, err);
     case OPTION_MEMORY:
         return parse_memory(value, &arguments->memory, err);
+    case OPTION_DATA:
+        arguments->data = value;
+        break;
+    case OPTION_CACHE:
+        arguments->cache = value;
+        break;
     case OPTION_FORMAT:
         return parse_format(value, &arguments->format, err);
     case OPTION_QUIET:

@@ -28,6 +28,8 @@ enum option_id {
     OPTION_CONTEXT,
     OPTION_BYTES,
     OPTION_MEMORY,
+    OPTION_DATA,
+    OPTION_CACHE,
     OPTION_FORMAT,
     OPTION_QUIET,
     OPTION_HELP,
@@ -56,6 +58,7 @@ struct arguments {
     size_t n_set;
     const char *seeds; /* NULL: not given */
     const char *out;
+    const char *data, *cache; /* NULL: not given */
     size_t jobs;
     int threads;                      /* 0: not given */
     int thread_list[MAX_THREAD_LIST]; /* of `bench`: [n_thread_list], begins with threads */

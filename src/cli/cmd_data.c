@@ -1,0 +1,277 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/data_options.h"
+#include "cli/options.h"
+#include "cli/table.h"
+#include "lab/dataset.h"
+#include "report/contact_sheet.h"
+
+#define N_COLUMN(columns) (sizeof(columns) / sizeof((columns)[0]))
+
+static bool is_drawn(const struct dataset *dataset)
+{
+    return dataset_n_file(dataset) == 0;
+}
+
+/* ---- list ---- */
+
+static void add_dataset(struct table *table, const struct dataset *dataset,
+                        const struct dataset_options *options)
+{
+    static struct dataset_place place;
+    struct error err = {0};
+    char shape[64], fetch[64];
+    bool found = dataset_find(dataset, options, &place, &err) == STATUS_OK;
+    snprintf(shape, sizeof shape, "%zu x %zu %s", dataset->image_size, dataset->image_size,
+             dataset->n_channel == 3 ? "colour" : "grey");
+    table_text(table, dataset->name);
+    table_text(table, dataset->title);
+    table_text(table, shape);
+    table_integer(table, (long long)dataset->n_class);
+    snprintf(fetch, sizeof fetch, "scripts/fetch_data.sh %s", dataset->name);
+    table_text(table, is_drawn(dataset) ? "built in" : found ? "found" : "missing");
+    if (found && !is_drawn(dataset)) {
+        table_text(table, place.folder);
+        table_text(table, place.folder);
+    } else {
+        table_missing(table);
+        table_text(table, is_drawn(dataset) ? "-" : fetch);
+    }
+    if (found) {
+        table_missing(table);
+    } else {
+        table_text(table, err.text);
+    }
+}
+
+static void print_roots(const struct data_options *data)
+{
+    puts("\nlooked in:");
+    for (size_t i = 0; i < data->options.n_root; i++) {
+        printf("  %-12s %s%s\n", data->origin[i], data->root[i],
+               folder_exists(data->root[i]) ? "" : " (does not exist)");
+    }
+}
+
+static enum status data_list(const struct data_options *data, const struct arguments *arguments,
+                             struct error *err)
+{
+    static const struct column columns[] = {
+        {"name", "name", 0},
+        {"title", NULL, 0},
+        {"images", "images", 0},
+        {"n_class", "classes", 0},
+        {"state", "state", 0},
+        {"folder", NULL, 0},
+        {NULL, "where, or how to get it", 0},
+        {"reason", NULL, 0},
+    };
+    struct table *table = table_create(columns, N_COLUMN(columns));
+    for (size_t i = 0; dataset_at(i); i++) {
+        add_dataset(table, dataset_at(i), &data->options);
+    }
+    enum status status = table_print(table, arguments->format, err);
+    table_free(table);
+    if (status == STATUS_OK && arguments->format == FORMAT_TEXT) {
+        print_roots(data);
+    }
+    return status;
+}
+
+/* ---- check ---- */
+
+static void add_check(struct table *table, const struct dataset *dataset, const char *item,
+                      size_t count, const char *hash, const char *verdict)
+{
+    char start[13];
+    snprintf(start, sizeof start, "%.12s", hash);
+    table_text(table, dataset->name);
+    table_text(table, item);
+    table_integer(table, (long long)count);
+    table_text(table, hash);
+    table_text(table, start);
+    table_text(table, verdict);
+}
+
+static const char *judge_file(const struct dataset_file *file, const char *hash)
+{
+    if (!file->sha256) {
+        return "no published hash";
+    }
+    return strcmp(hash, file->sha256) == 0 ? "as published" : "differs from published";
+}
+
+static enum status check_files(struct table *table, const struct dataset_place *place,
+                               struct error *err)
+{
+    for (size_t i = 0; i < dataset_n_file(place->dataset); i++) {
+        const struct dataset_file *file = &place->dataset->file[i];
+        char hash[SHA256_HEX_SIZE];
+        size_t size;
+        if (file->size == 0 || !place->path[i][0]) {
+            continue;
+        }
+        enum status status = data_bytes_hash(place->path[i], hash, &size, err);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        add_check(table, place->dataset, file->name, size, hash, judge_file(file, hash));
+        if (file->sha256 && strcmp(hash, file->sha256) != 0) {
+            fprintf(stderr,
+                    "qkvlab: warning: %s differs from the published file: %zu bytes with SHA-256 "
+                    "%s, expected %zu with %s\n",
+                    place->path[i], size, hash, file->size, file->sha256);
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Images are decoded again here, not read from the cache. */
+static enum status check_images(struct table *table, const struct dataset_place *place,
+                                const struct dataset_options *options, struct error *err)
+{
+    struct dataset_options fresh = *options;
+    struct image_data data;
+    fresh.cache = NULL;
+    enum status status = dataset_load(place, &fresh, &data, err);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    const char *hash = image_data_hash(&data);
+    add_check(table, place->dataset, "(training images)", data.train.n_image, hash, "whole");
+    add_check(table, place->dataset, "(test images)", data.test.n_image, hash, "whole");
+    image_data_free(&data);
+    return STATUS_OK;
+}
+
+static enum status check_one(struct table *table, const struct dataset *dataset,
+                             const struct dataset_options *options, struct error *err)
+{
+    static struct dataset_place place;
+    enum status status = dataset_find(dataset, options, &place, err);
+    if (status == STATUS_OK) {
+        status = check_files(table, &place, err);
+    }
+    return status == STATUS_OK ? check_images(table, &place, options, err) : status;
+}
+
+static bool is_found(const struct dataset *dataset, const struct dataset_options *options)
+{
+    static struct dataset_place place;
+    return dataset_find(dataset, options, &place, NULL) == STATUS_OK;
+}
+
+/* Without a name, what is not there is left out, and what is broken does not hide the rest. */
+static enum status check_all(struct table *table, const struct dataset_options *options,
+                             struct error *err)
+{
+    enum status worst = STATUS_OK;
+    for (size_t i = 0; dataset_at(i); i++) {
+        struct error one = {0};
+        if (!is_found(dataset_at(i), options)) {
+            continue;
+        }
+        enum status status = check_one(table, dataset_at(i), options, &one);
+        if (status == STATUS_DATA) {
+            fprintf(stderr, "qkvlab: %s\n", one.text);
+            add_check(table, dataset_at(i), "-", 0, "-", "BAD");
+            worst = status;
+        } else if (status != STATUS_OK) {
+            *err = one;
+            return status;
+        }
+    }
+    return worst;
+}
+
+static enum status data_check(const struct data_options *data, const struct dataset *dataset,
+                              const struct arguments *arguments, struct error *err)
+{
+    static const struct column columns[] = {
+        {"dataset", "data set", 0}, {"item", "file", 0},  {"count", "bytes/images", 0},
+        {"sha256", NULL, 0},        {NULL, "SHA-256", 0}, {"verdict", "verdict", 0},
+    };
+    struct table *table = table_create(columns, N_COLUMN(columns));
+    enum status status = dataset ? check_one(table, dataset, &data->options, err)
+                                 : check_all(table, &data->options, err);
+    bool complete = status == STATUS_OK || (status == STATUS_DATA && !dataset);
+    if (complete) {
+        enum status printed = table_print(table, arguments->format, err);
+        status = printed == STATUS_OK ? status : printed;
+    }
+    table_free(table);
+    return status;
+}
+
+/* ---- show ---- */
+
+static enum status data_show(const struct data_options *data, const struct dataset *dataset,
+                             const struct arguments *arguments, struct error *err)
+{
+    static struct dataset_place place;
+    struct image_data images;
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    enum status status = dataset_find(dataset, &data->options, &place, err);
+    if (status == STATUS_OK) {
+        status = path_format(folder, err, "%s/data", arguments->out);
+    }
+    if (status == STATUS_OK) {
+        status = path_format(path, err, "%s/%s.png", folder, dataset->name);
+    }
+    if (status == STATUS_OK) {
+        status = dataset_load(&place, &data->options, &images, err);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = folder_create(folder, err);
+    if (status == STATUS_OK) {
+        status = contact_sheet_write(path, &images, err);
+    }
+    if (status == STATUS_OK) {
+        puts(path);
+    }
+    image_data_free(&images);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static enum status find_name(const char *name, const struct dataset **dataset, struct error *err)
+{
+    enum status status = word_check(WORD_DATASET, "data set", name, err);
+    *dataset = dataset_find_name(name);
+    return status;
+}
+
+enum status cmd_data(const struct arguments *arguments, struct error *err)
+{
+    static struct data_options data;
+    const char *action = arguments->operand[0];
+    const struct dataset *dataset = NULL;
+    enum status status = word_check(WORD_DATA_ACTION, "action", action, err);
+    if (status == STATUS_OK && arguments->n_operand > 1) {
+        status = find_name(arguments->operand[1], &dataset, err);
+    }
+    if (status == STATUS_OK) {
+        status = data_options_make(&data, arguments, err);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (strcmp(action, "list") == 0) {
+        return data_list(&data, arguments, err);
+    }
+    if (strcmp(action, "check") == 0) {
+        return data_check(&data, dataset, arguments, err);
+    }
+    if (!dataset) {
+        return error_set(err, STATUS_USAGE,
+                         "data show needs the name of a data set; see qkvlab data list");
+    }
+    return data_show(&data, dataset, arguments, err);
+}

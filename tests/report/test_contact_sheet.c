@@ -1,0 +1,140 @@
+/* Where the samples of a contact sheet are, and that their pixels are the data set's. */
+#include "report/contact_sheet.h"
+
+#include <png.h>
+#include <unistd.h>
+
+#include "runner.h"
+
+enum { SIZE = 28, N_CLASS = 2, N_IMAGE = 5 };
+
+static char folder[] = "/tmp/qkvlab-test-XXXXXX";
+
+static void make_folder(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/qkvlab-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static void remove_folder(void)
+{
+    ck_assert_int_eq(folder_remove(folder, NULL), STATUS_OK);
+}
+
+/* Five images of one tone each, of classes 0 1 1 0 1. */
+static void make_data(struct image_data *data, size_t n_channel)
+{
+    static const struct dataset dataset = {.name = "tones", .title = "Tones"};
+    static const char *const names[] = {"dark", "bright"};
+    static const uint16_t labels[N_IMAGE] = {0, 1, 1, 0, 1};
+    size_t size = n_channel * SIZE * SIZE;
+    uint8_t *pixels = malloc(N_IMAGE * size);
+    *data = (struct image_data){.dataset = &dataset};
+    ck_assert_int_eq(image_set_create(&data->train, N_IMAGE, n_channel, SIZE, N_CLASS, NULL), 0);
+    for (size_t i = 0; i < N_IMAGE; i++) {
+        for (size_t c = 0; c < n_channel; c++) {
+            memset(pixels + i * size + c * SIZE * SIZE, (int)(40 * (i + 1) + c), SIZE * SIZE);
+        }
+        data->train.image[i] = pixels + i * size;
+        data->train.label[i] = labels[i];
+    }
+    image_data_keep(data, (struct data_bytes){.data = pixels, .size = N_IMAGE * size});
+    ck_assert_int_eq(image_data_name_classes(data, names, N_CLASS, NULL), STATUS_OK);
+}
+
+struct picture {
+    size_t width, height;
+    unsigned char *pixels; /* RGB */
+};
+
+static struct picture draw(size_t n_channel)
+{
+    struct image_data data;
+    struct error err;
+    char path[PATH_SIZE];
+    make_data(&data, n_channel);
+    path_format(path, NULL, "%s/sheet.png", folder);
+    ck_assert_msg(contact_sheet_write(path, &data, &err) == STATUS_OK, "%s", err.text);
+    image_data_free(&data);
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    ck_assert(png_image_begin_read_from_file(&image, path));
+    image.format = PNG_FORMAT_RGB;
+    struct picture picture = {image.width, image.height, malloc(PNG_IMAGE_SIZE(image))};
+    ck_assert(png_image_finish_read(&image, NULL, picture.pixels, 0, NULL));
+    return picture;
+}
+
+static size_t count_colour(const struct picture *picture, int r, int g, int b)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < picture->width * picture->height; i++) {
+        const unsigned char *pixel = &picture->pixels[3 * i];
+        n += pixel[0] == r && pixel[1] == g && pixel[2] == b;
+    }
+    return n;
+}
+
+/* Each image is 28 squares of 3 pixels a side; text adds a few pixels of any grey. */
+START_TEST(every_image_is_there_with_its_own_colour)
+{
+    const size_t area = (size_t)SIZE * 3 * SIZE * 3;
+    struct picture picture = draw(3);
+    for (int i = 0; i < N_IMAGE; i++) {
+        int tone = 40 * (i + 1);
+        ck_assert_uint_eq(count_colour(&picture, tone, tone + 1, tone + 2), area);
+    }
+    free(picture.pixels);
+    picture = draw(1);
+    for (int i = 0; i < N_IMAGE; i++) {
+        int tone = 40 * (i + 1);
+        size_t n = count_colour(&picture, tone, tone, tone);
+        ck_assert_msg(n >= area && n < area + 400, "tone %d on %zu pixels", tone, n);
+    }
+    free(picture.pixels);
+}
+END_TEST
+
+static size_t first_row(const struct picture *picture, int tone)
+{
+    for (size_t i = 0; i < picture->width * picture->height; i++) {
+        const unsigned char *pixel = &picture->pixels[3 * i];
+        if (pixel[0] == tone && pixel[1] == tone + 1 && pixel[2] == tone + 2) {
+            return i / picture->width;
+        }
+    }
+    return 0;
+}
+
+START_TEST(a_class_is_a_row)
+{
+    struct picture picture = draw(3);
+    ck_assert_uint_eq(first_row(&picture, 40), first_row(&picture, 160));
+    ck_assert_uint_eq(first_row(&picture, 80), first_row(&picture, 120));
+    ck_assert_uint_eq(first_row(&picture, 80), first_row(&picture, 200));
+    ck_assert_uint_lt(first_row(&picture, 40), first_row(&picture, 80));
+    free(picture.pixels);
+}
+END_TEST
+
+START_TEST(a_folder_that_is_not_there)
+{
+    struct image_data data;
+    struct error err;
+    make_data(&data, 1);
+    ck_assert_int_eq(contact_sheet_write("/nonexistent/sheet.png", &data, &err), STATUS_WRITE);
+    ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/sheet.png"));
+    image_data_free(&data);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("contact_sheet");
+    TCase *tcase = tcase_create("all");
+    tcase_add_checked_fixture(tcase, make_folder, remove_folder);
+    tcase_add_test(tcase, every_image_is_there_with_its_own_colour);
+    tcase_add_test(tcase, a_class_is_a_row);
+    tcase_add_test(tcase, a_folder_that_is_not_there);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
