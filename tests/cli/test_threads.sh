@@ -4,23 +4,26 @@
 
 [ -d /proc/self/task ] || skip "no /proc/self/task to count threads in"
 
-# most_threads THREADS [VARIABLE=VALUE...]: the largest number of threads seen in a run.
+# most_threads THREADS [VARIABLE=VALUE...]: the largest number of threads seen in a run. Looks on for a
+# while after it has seen the number that is expected.
 most_threads() {
-  local threads=$1 most=0 n pid
+  local threads=$1 most=0 further=40 n pid
   shift
   rm -rf out
-  env "$@" "$QKVLAB" run --set n_embd=32 --set n_train=5120 --set epochs=3 --threads "$threads" --out out \
+  env "$@" "$QKVLAB" run "${SMALL[@]}" --set epochs=100000 --threads "$threads" --out out \
     >"$OUT" 2>"$ERR" </dev/null &
   pid=$!
-  while kill -0 $pid 2>/dev/null; do
-    # Until the program has replaced env, and itself, the threads of those are seen.
-    if [ -d out/runs ]; then
-      n=$(ls /proc/$pid/task 2>/dev/null | wc -l)
-      [ "$n" -gt "$most" ] && most=$n
-    fi
-    sleep 0.01
+  # Before there is a run, the threads of env are seen, and those of a program about to start itself anew.
+  wait_for "a run" test -d out/runs >&2
+  for _ in $(seq 1000); do
+    n=$(find /proc/$pid/task -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)
+    [ "$n" -gt "$most" ] && most=$n
+    [ "$most" -ge "$threads" ] && further=$((further - 1))
+    [ "$further" -eq 0 ] && break
+    sleep 0.02
   done
-  wait $pid || fail "the run failed"
+  kill -TERM $pid
+  wait $pid
   echo "$most"
 }
 
