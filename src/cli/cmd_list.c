@@ -187,10 +187,9 @@ static void add_text_or_missing(struct table *table, const char *text)
 static struct table *list_keys(void)
 {
     static const struct column columns[] = {
-        {"name", NULL, 0},         {"alias", NULL, 0},
-        {NULL, "key", 0},          {"type", NULL, 0},
-        {"default", "default", 0}, {"accepted", NULL, 0},
-        {"help", NULL, 0},         {NULL, "what it is (what it takes)", 0},
+        {"name", NULL, 0},     {"alias", NULL, 0},        {NULL, "key", 0},
+        {"type", NULL, 0},     {"default", "default", 0}, {"default_images", "for images", 0},
+        {"accepted", NULL, 0}, {"help", NULL, 0},         {NULL, "what it is (what it takes)", 0},
     };
     struct table *table = table_create(columns, N_COLUMN(columns));
     for (size_t i = 0; config_key_at(i); i++) {
@@ -203,7 +202,8 @@ static struct table *list_keys(void)
         add_text_or_missing(table, key->alias);
         table_text(table, shown);
         table_text(table, key->type);
-        table_text(table, key->preset);
+        add_text_or_missing(table, key->preset);
+        add_text_or_missing(table, key->preset_images);
         table_text(table, key->accepted);
         table_text(table, key->help);
         table_text(table, what);

@@ -90,9 +90,18 @@ static void print_key(const struct config_key *key)
         printf(", \\fB%s\\fR", key->alias);
     }
     putchar('\n');
-    char text[1024];
+    char text[1024], preset[128];
+    if (!key->preset || !key->preset_images) {
+        snprintf(preset, sizeof preset, "%s, of %s alone",
+                 key->preset ? key->preset : key->preset_images,
+                 key->preset ? "tasks" : "data sets");
+    } else if (strcmp(key->preset, key->preset_images) != 0) {
+        snprintf(preset, sizeof preset, "%s, of data sets %s", key->preset, key->preset_images);
+    } else {
+        snprintf(preset, sizeof preset, "%s", key->preset);
+    }
     snprintf(text, sizeof text, "%s (%s: %s; default %s)", key->help, key->type, key->accepted,
-             key->preset);
+             preset);
     print_line(text);
 }
 

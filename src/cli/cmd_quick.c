@@ -23,7 +23,7 @@ static bool same_row(const struct config *a, const struct config *b)
 
 static bool same_column(const struct config *a, const struct config *b)
 {
-    return a->task == b->task;
+    return a->task == b->task && a->dataset == b->dataset;
 }
 
 typedef bool same_function(const struct config *, const struct config *);
@@ -132,7 +132,7 @@ static enum status print_summary(const struct plan *plan, struct error *err)
     if (summary_make(&summary, plan)) {
         for (size_t c = 0; c < summary.n_column; c++) {
             struct column *task = &column[N_NAME_COLUMN + c];
-            task->key = task->title = plan->config[summary.column[c]].task->name;
+            task->key = task->title = config_task_name(&plan->config[summary.column[c]]);
             task->decimals = 3;
         }
         table = table_create(column, N_NAME_COLUMN + summary.n_column);

@@ -48,7 +48,7 @@ static double work_of(const struct config *config)
     double d = (double)config->n_embd, t = (double)config->seq_len;
     double per_token =
         (double)config->n_layer * d * ((4.0 + 2.0 * (double)config->mlp_ratio) * d + 2.0 * t);
-    double n_token = (double)config->n_train * (double)config->epochs * t;
+    double n_token = (double)config_n_train(config) * (double)config->epochs * t;
     return per_token * n_token;
 }
 
@@ -146,8 +146,8 @@ static void format_state(const struct progress *progress, char line[LINE_SIZE])
         char variant[VARIANT_TEXT_SIZE];
         variant_id(&config->variant, variant);
         snprintf(current, sizeof current, ": %.20s %.24s s%llu step %zu/%zu loss %.*g",
-                 config->task->name, variant, (unsigned long long)config->seed, progress->step,
-                 progress->n_step, LOSS_DIGITS, progress->loss);
+                 config_task_name(config), variant, (unsigned long long)config->seed,
+                 progress->step, progress->n_step, LOSS_DIGITS, progress->loss);
     }
     snprintf(line, LINE_SIZE, "%zu/%zu runs%s%s", progress->n_ended, progress->n_run, left,
              current);

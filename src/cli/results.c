@@ -107,7 +107,7 @@ static void add_name(struct table *table, const struct config *config, const cha
     config_id(config, id);
     variant_id(&config->variant, variant);
     table_text(table, id);
-    table_text(table, config->task->name);
+    table_text(table, config_task_name(config));
     table_text(table, variant);
     table_integer(table, (long long)config->seed);
     json_t *values = config_json(config);

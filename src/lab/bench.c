@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "base/threads.h"
 #include "lab/ceiling.h"
+#include "lab/source.h"
 #include "nn/cost.h"
 
 #define N_WARM_UP 3
@@ -65,12 +66,10 @@ double bench_flop(const struct config *config, size_t n_sequence)
 
 struct subject {
     const struct config *config;
+    struct source *source;
     struct engine *engine;
-    int32_t *x, *y;             /* [n_train,T] */
-    int32_t *batch_x, *batch_y; /* [n_batch,T] */
-    uint32_t *order;            /* [n_train], the epoch's order */
-    size_t n_batch, at;         /* sequences of a batch; the next one's place in the epoch */
-    size_t epoch;
+    size_t n_batch;       /* sequences of a batch */
+    size_t step, epoch;   /* the next batch's place */
     double data_seconds;  /* spent on batches since it was set to 0 */
     double *round_median; /* [n_round], seconds of a step */
     size_t n_step;        /* counted */
@@ -87,53 +86,42 @@ static struct engine_options engine_options_of(const struct config *config, int 
 
 static size_t batch_of(const struct config *config)
 {
-    return config->batch_size < config->n_train ? config->batch_size : config->n_train;
+    size_t n_train = config_n_train(config);
+    return config->batch_size < n_train ? config->batch_size : n_train;
 }
 
 size_t bench_memory(const struct config *config, int threads)
 {
     struct model_shape shape = config_shape(config);
     struct engine_options options = engine_options_of(config, threads);
-    size_t n_sequence = config->n_train + batch_of(config);
-    return engine_memory(&shape, &options) + n_sequence * config->seq_len * 2 * sizeof(int32_t) +
-           config->n_train * sizeof(uint32_t);
+    return engine_memory(&shape, &options) + source_memory(config, threads);
 }
 
 static void subject_free(struct subject *subject)
 {
     engine_free(subject->engine);
-    free(subject->x);
-    free(subject->y);
-    free(subject->batch_x);
-    free(subject->batch_y);
-    free(subject->order);
+    source_free(subject->source);
     free(subject->round_median);
 }
 
 static enum status subject_create(struct subject *subject, const struct config *config,
                                   const struct bench_options *options, struct error *err)
 {
-    size_t n = config->n_train, n_token = config->seq_len, n_batch = batch_of(config);
     *subject = (struct subject){.config = config,
-                                .x = malloc(n * n_token * sizeof(int32_t)),
-                                .y = malloc(n * n_token * sizeof(int32_t)),
-                                .batch_x = malloc(n_batch * n_token * sizeof(int32_t)),
-                                .batch_y = malloc(n_batch * n_token * sizeof(int32_t)),
-                                .order = malloc(n * sizeof(uint32_t)),
-                                .n_batch = n_batch,
-                                .at = n,
+                                .n_batch = batch_of(config),
                                 .round_median = calloc(options->n_round, sizeof(double))};
-    if (!subject->x || !subject->y || !subject->batch_x || !subject->batch_y || !subject->order ||
-        !subject->round_median) {
-        return error_set(err, STATUS_MEMORY, "out of memory for %zu sequences of %zu tokens", n,
-                         n_token);
+    if (!subject->round_median) {
+        return error_set(err, STATUS_MEMORY, "out of memory for %zu rounds", options->n_round);
     }
     struct model_shape shape = config_shape(config);
     struct engine_options engine = engine_options_of(config, options->threads);
-    enum status status = engine_create(&subject->engine, &shape, &engine, err);
+    enum status status = source_create(&subject->source, config, NULL, options->threads, err);
     if (status == STATUS_OK) {
-        task_generate(config->task, config->seed, "train", 0, n, n_token, subject->x, subject->y);
+        status = engine_create(&subject->engine, &shape, &engine, err);
+    }
+    if (status == STATUS_OK) {
         engine_initialise(subject->engine, config->seed);
+        source_begin_epoch(subject->source, 0);
     }
     return status;
 }
@@ -141,22 +129,12 @@ static enum status subject_create(struct subject *subject, const struct config *
 /* next_batch always gives whole batches, so that all steps are the same work. */
 static struct batch next_batch(struct subject *subject)
 {
-    const struct config *config = subject->config;
-    size_t n_token = config->seq_len;
-    if (subject->at + subject->n_batch > config->n_train) {
-        rng_permutation(rng_make(config->seed, "shuffle/%zu", subject->epoch++), config->n_train,
-                        subject->order);
-        subject->at = 0;
+    size_t n_whole = config_n_train(subject->config) / subject->n_batch;
+    if (subject->step == n_whole) {
+        source_begin_epoch(subject->source, ++subject->epoch);
+        subject->step = 0;
     }
-    for (size_t i = 0; i < subject->n_batch; i++) {
-        size_t from = (size_t)subject->order[subject->at++] * n_token, to = i * n_token;
-        memcpy(subject->batch_x + to, subject->x + from, n_token * sizeof *subject->x);
-        memcpy(subject->batch_y + to, subject->y + from, n_token * sizeof *subject->y);
-    }
-    return (struct batch){.n_sequence = subject->n_batch,
-                          .n_token = n_token,
-                          .ids = subject->batch_x,
-                          .targets = subject->batch_y};
+    return source_train_batch(subject->source, subject->step++);
 }
 
 /* step returns the seconds that one training step takes. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "lab/procedure.h"
 
 enum key_kind { KEY_TASK, KEY_VARIANT, KEY_AXIS, KEY_CHOICE, KEY_SIZE, KEY_SEED, KEY_NUMBER };
 
@@ -24,18 +25,19 @@ struct key_row {
 
 /* clang-format off */
 #define AXIS(name, type, accepted, preset, help) \
-    {{name, NULL, type, accepted, preset, help}, KEY_AXIS, offsetof(struct config, variant), 0, 0}
-#define CHOICE(member, accepted, preset, help) \
-    {{#member, NULL, "choice", accepted, preset, help}, KEY_CHOICE, offsetof(struct config, member), 0, 0}
-#define INTEGER(member, min, max, preset, help) \
-    {{#member, NULL, "integer", #min ".." #max, #preset, help}, KEY_SIZE, offsetof(struct config, member), min, max}
-#define NUMBER(member, alias, min, max, preset, help) \
-    {{#member, alias, "number", #min ".." #max, #preset, help}, KEY_NUMBER, offsetof(struct config, member), min, max}
+    {{name, NULL, type, accepted, preset, preset, help}, KEY_AXIS, offsetof(struct config, variant), 0, 0}
+#define CHOICE(member, accepted, preset, images, help) \
+    {{#member, NULL, "choice", accepted, preset, images, help}, KEY_CHOICE, offsetof(struct config, member), 0, 0}
+#define INTEGER(member, min, max, preset, images, help) \
+    {{#member, NULL, "integer", #min ".." #max, preset, images, help}, KEY_SIZE, offsetof(struct config, member), min, max}
+#define NUMBER(member, alias, min, max, preset, images, help) \
+    {{#member, alias, "number", #min ".." #max, preset, images, help}, KEY_NUMBER, offsetof(struct config, member), min, max}
 
+/* name, (alias,) accepted, default of tasks, default of data sets, help */
 static const struct key_row ROWS[] = {
-    {{"task", NULL, "task", "a name from `qkvlab list tasks`", "reverse",
-      "what the model learns"}, KEY_TASK, offsetof(struct config, task), 0, 0},
-    {{"variant", NULL, "variant", "an id from `qkvlab list variants`, further axes after colons", "qkv",
+    {{"task", NULL, "task", "a name from `qkvlab list tasks` or `qkvlab list datasets`", "reverse", "mnist",
+      "what the model learns: a task, or the images of a data set"}, KEY_TASK, offsetof(struct config, task), 0, 0},
+    {{"variant", NULL, "variant", "an id from `qkvlab list variants`, further axes after colons", "qkv", "qkv",
       "which of Q, K and V have projections of their own"}, KEY_VARIANT, offsetof(struct config, variant), 0, 0},
     AXIS("query", "choice", "linear | identity | residual_mlp", "linear", "how queries are made of the input"),
     AXIS("score_term", "choice", "none | position2d | temperature | key_bias | relative | temperature_scalar",
@@ -43,37 +45,49 @@ static const struct key_row ROWS[] = {
     AXIS("qk_norm", "integer", "0 | 1", "0", "RMSNorm over the head width of queries and keys"),
     AXIS("causal", "integer", "0 | 1", "0", "a position sees itself and those before it"),
     AXIS("n_kv_head", "integer", "0..65536", "0", "key-value heads; 0: as many as query heads"),
-    CHOICE(procedure, "reproduction", "reproduction", "which published procedure the model and training follow"),
-    INTEGER(n_embd, 1, 65536, 64, "width of the model"),
-    INTEGER(n_layer, 1, 256, 2, "number of blocks"),
-    INTEGER(n_head, 1, 1024, 4, "attention heads a block"),
-    INTEGER(mlp_ratio, 1, 64, 4, "width of the MLP in units of n_embd"),
-    INTEGER(seq_len, 1, 65536, 16, "tokens of a sequence"),
-    INTEGER(n_position, 1, 65536, 128, "rows of the learned position table, at least seq_len"),
-    INTEGER(pos_dim, 1, 4096, 10, "channels of the 2D positional encoding of score terms"),
-    INTEGER(batch_size, 1, 1048576, 128, "sequences of a training step; an epoch's last batch may be smaller"),
-    INTEGER(epochs, 1, 1000000, 2, "passes over the training sequences"),
-    INTEGER(n_train, 1, 100000000, 10000, "training sequences"),
-    INTEGER(n_test, 1, 100000000, 2000, "test sequences"),
-    INTEGER(n_probe, 1, 1000000, 64, "sequences over which attention maps are averaged"),
-    NUMBER(learning_rate, "lr", 0, 1e9, 0.001, "peak of the schedule: linear warm-up, then cosine to 0"),
-    NUMBER(beta1, NULL, 0, 0.999999, 0.9, "Adam: decay of the mean gradient"),
-    NUMBER(beta2, NULL, 0, 0.999999, 0.999, "Adam: decay of the mean squared gradient"),
-    NUMBER(epsilon, NULL, 1e-30, 1, 1e-08, "Adam: keeps the step finite"),
-    NUMBER(warmup, NULL, 0, 1, 0.05, "share of the steps over which the learning rate rises"),
-    NUMBER(clip, NULL, 0, 1e9, 5, "largest global gradient norm; 0: no clipping"),
-    NUMBER(weight_decay, NULL, 0, 1000, 0,
+    CHOICE(procedure, "reproduction", "reproduction", "reproduction",
+           "which published procedure the model and training follow"),
+    INTEGER(n_embd, 1, 65536, "64", "64", "width of the model"),
+    INTEGER(n_layer, 1, 256, "2", "2", "number of blocks"),
+    INTEGER(n_head, 1, 1024, "4", "2", "attention heads a block"),
+    INTEGER(mlp_ratio, 1, 64, "4", "4", "width of the MLP in units of n_embd"),
+    INTEGER(seq_len, 1, 65536, "16", CONFIG_DERIVED, "tokens of a sequence; of an image: a class token and its patches"),
+    INTEGER(n_position, 1, 65536, "128", CONFIG_DERIVED, "rows of the learned position table, at least seq_len"),
+    INTEGER(pos_dim, 1, 4096, "10", "50", "channels of the 2D positional encoding of score terms"),
+    INTEGER(batch_size, 1, 1048576, "128", "128", "sequences or images of a training step"),
+    CHOICE(last_batch, "keep | drop", "keep", "drop", "whether an epoch's last, smaller batch is trained on"),
+    INTEGER(epochs, 1, 1000000, "2", "20", "passes over the training split"),
+    INTEGER(n_train, 0, 100000000, "10000", "0", "training sequences, or the first so many images; 0: all images"),
+    INTEGER(n_test, 0, 100000000, "2000", "0", "test sequences, or the first so many images; 0: all images"),
+    INTEGER(n_probe, 1, 1000000, "64", "64", "sequences or test images over which attention maps are averaged"),
+    NUMBER(learning_rate, "lr", 0, 1e9, "0.001", "0.001", "peak of the schedule"),
+    CHOICE(schedule, "cosine | step", "cosine", "step",
+           "behind the warm-up: cosine to 0, or a tenth at half and again at three quarters of the steps"),
+    NUMBER(beta1, NULL, 0, 0.999999, "0.9", "0.9", "Adam: decay of the mean gradient"),
+    NUMBER(beta2, NULL, 0, 0.999999, "0.999", "0.999", "Adam: decay of the mean squared gradient"),
+    NUMBER(epsilon, NULL, 1e-30, 1, "1e-08", "1e-08", "Adam: keeps the step finite"),
+    NUMBER(warmup, NULL, 0, 1, "0.05", "0", "share of the steps over which the learning rate rises"),
+    NUMBER(clip, NULL, 0, 1e9, "5", "0", "largest global gradient norm; 0: no clipping"),
+    NUMBER(weight_decay, NULL, 0, 1000, "0", "0",
            "decoupled weight decay (AdamW) of matrices; for query=identity arXiv 2510.23912 advises 0.03125 (2^-5)"),
-    {{"seed", NULL, "integer", "0..9007199254740991", "0", "draws data, initial weights and order"},
+    NUMBER(dropout, NULL, 0, 0.999, "0", "0.1", "share of values dropped behind the embedding and the MLP layers"),
+    {{"seed", NULL, "integer", "0..9007199254740991", "0", "0", "draws data, initial weights and order"},
      KEY_SEED, offsetof(struct config, seed), 0, 9007199254740991.0},
-    INTEGER(lanes, 0, 4096, 0, "fixed parts of a batch, computed in parallel; 0: from the model's shape"),
-    INTEGER(micro_batch, 0, 1048576, 0, "sequences a lane computes at once; 0: from the model's shape"),
-    CHOICE(attention, "none | final", "final", "which attention maps a run keeps"),
+    INTEGER(lanes, 0, 4096, "0", "0", "fixed parts of a batch, computed in parallel; 0: from the model's shape"),
+    INTEGER(micro_batch, 0, 1048576, "0", "0", "sequences a lane computes at once; 0: from the model's shape"),
+    CHOICE(attention, "none | final", "final", "final", "which attention maps a run keeps"),
+    INTEGER(patch, 1, 4096, NULL, "4", "side of the square patches of an image, in pixels"),
+    CHOICE(patch_pad, "refuse | zero", NULL, "refuse",
+           "where the patch does not divide the image: refuse, or continue it with zeros right and bottom"),
+    INTEGER(image_size, 0, 4096, NULL, "0", "side of the images in pixels; 0: as in the data set"),
+    CHOICE(augment, "own | none", NULL, "own", "augmentation while training: the data set's own, or none"),
 };
 /* clang-format on */
 
 #define N_ROW (sizeof ROWS / sizeof ROWS[0])
 #define VALUE_SIZE (VARIANT_TEXT_SIZE + 32)
+
+_Static_assert(N_ROW <= 64, "is_set has a bit for each row");
 
 /* ---- finding keys ---- */
 
@@ -161,7 +175,11 @@ static bool choice_at(const struct key_row *row, size_t i, char word[VALUE_SIZE]
     return true;
 }
 
-_Static_assert(sizeof(enum procedure) == sizeof(int) && sizeof(enum attention_maps) == sizeof(int),
+_Static_assert(sizeof(enum procedure) == sizeof(int) &&
+                   sizeof(enum attention_maps) == sizeof(int) &&
+                   sizeof(enum schedule) == sizeof(int) && sizeof(enum last_batch) == sizeof(int) &&
+                   sizeof(enum patch_pad) == sizeof(int) &&
+                   sizeof(enum augment_choice) == sizeof(int),
                "choices are read and written as int");
 
 static enum status parse_choice(const struct key_row *row, const char *value, int *choice,
@@ -182,27 +200,49 @@ static enum status parse_choice(const struct key_row *row, const char *value, in
     return refuse(row, "one of", value, err);
 }
 
-static enum status parse_task(const char *value, const struct task **task, struct error *err)
+#define MAX_NAMES 64
+
+/* The names that the key task accepts. */
+static size_t task_names(const char *names[MAX_NAMES])
 {
-    const struct task *found = task_find(value);
-    if (found) {
-        *task = found;
-        return STATUS_OK;
+    size_t n = 0;
+    for (size_t i = 0; n < MAX_NAMES && task_at(i); i++) {
+        names[n++] = task_at(i)->name;
     }
-    const char *names[64];
-    size_t n_name = 0;
+    for (size_t i = 0; n < MAX_NAMES && dataset_at(i); i++) {
+        names[n++] = dataset_at(i)->name;
+    }
+    return n;
+}
+
+static enum status refuse_task(const char *value, struct error *err)
+{
+    const char *names[MAX_NAMES];
+    size_t n_name = task_names(names), used = 0;
     char list[512] = "";
-    size_t used = 0;
-    for (const struct task *t; n_name < 64 && (t = task_at(n_name)); n_name++) {
-        names[n_name] = t->name;
-        if (used < sizeof list) {
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", n_name ? ", " : "",
-                                     t->name);
-        }
+    for (size_t i = 0; i < n_name && used < sizeof list; i++) {
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
     }
     const char *near = text_nearest(value, names, n_name);
     return error_set(err, STATUS_USAGE, "task: expected one of %s, found '%s'%s%s%s", list, value,
                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static void fill_presets(struct config *config);
+
+static enum status parse_task(struct config *config, const char *value, struct error *err)
+{
+    const struct task *task = task_find(value);
+    const struct dataset *dataset = dataset_find_name(value), *before = config->dataset;
+    if (!task && !dataset) {
+        return refuse_task(value, err);
+    }
+    config->task = task;
+    config->dataset = task ? NULL : dataset;
+    if (config->dataset != before) {
+        fill_presets(config);
+    }
+    return STATUS_OK;
 }
 
 static enum status set_value(struct config *config, const struct key_row *row, const char *value,
@@ -213,7 +253,7 @@ static enum status set_value(struct config *config, const struct key_row *row, c
     enum status status;
     switch (row->kind) {
     case KEY_TASK:
-        return parse_task(value, member, err);
+        return parse_task(config, value, err);
     case KEY_VARIANT:
         return variant_parse(value, member, err);
     case KEY_AXIS:
@@ -234,19 +274,95 @@ static enum status set_value(struct config *config, const struct key_row *row, c
     return STATUS_OK;
 }
 
+/* ---- defaults ---- */
+
+/* The default of a row for what the configuration learns; NULL or CONFIG_DERIVED where there is
+ * nothing to choose. */
+static const char *row_preset(const struct config *config, const struct key_row *row)
+{
+    if (!config->dataset) {
+        return row->key.preset;
+    }
+    const char *own = procedure_preset(config->dataset->name, row->key.name);
+    return own ? own : row->key.preset_images;
+}
+
+static bool is_choice(const char *preset)
+{
+    return preset && strcmp(preset, CONFIG_DERIVED) != 0;
+}
+
+static bool row_is_set(const struct config *config, const struct key_row *row)
+{
+    return config->is_set >> (row - ROWS) & 1;
+}
+
+/* Variants have the same defaults everywhere, and an id may have set several axes at once. */
+static bool depends_on_task(const struct key_row *row)
+{
+    return row->kind == KEY_SIZE || row->kind == KEY_NUMBER || row->kind == KEY_CHOICE;
+}
+
+/* Gives every key that was not set its default; those without one become 0, the first choice. */
+static void fill_presets(struct config *config)
+{
+    for (size_t i = 0; i < N_ROW; i++) {
+        const char *preset = row_preset(config, &ROWS[i]);
+        if (row_is_set(config, &ROWS[i]) || !depends_on_task(&ROWS[i])) {
+            continue;
+        }
+        if (is_choice(preset)) {
+            set_value(config, &ROWS[i], preset, NULL);
+        } else if (ROWS[i].kind == KEY_SIZE) {
+            *(size_t *)((char *)config + ROWS[i].offset) = 0;
+        } else {
+            *(int *)((char *)config + ROWS[i].offset) = 0;
+        }
+    }
+}
+
 struct config config_default(void)
 {
     struct config config = {0};
     for (size_t i = 0; i < N_ROW; i++) {
-        set_value(&config, &ROWS[i], ROWS[i].key.preset, NULL);
+        if (!depends_on_task(&ROWS[i])) {
+            set_value(&config, &ROWS[i], ROWS[i].key.preset, NULL);
+        }
     }
+    fill_presets(&config);
     return config;
 }
 
 enum status config_set(struct config *config, const char *key, const char *value, struct error *err)
 {
     const struct key_row *row = find_row(key, err);
-    return row ? set_value(config, row, value, err) : STATUS_USAGE;
+    enum status status = row ? set_value(config, row, value, err) : STATUS_USAGE;
+    if (status == STATUS_OK) {
+        config->is_set |= (uint64_t)1 << (row - ROWS);
+    }
+    return status;
+}
+
+enum status config_check_keys(const struct config *config, struct error *err)
+{
+    const char *name = config_task_name(config);
+    for (size_t i = 0; i < N_ROW; i++) {
+        const char *preset = row_preset(config, &ROWS[i]), *key = ROWS[i].key.name;
+        if (!row_is_set(config, &ROWS[i]) || is_choice(preset)) {
+            continue;
+        }
+        if (preset) {
+            return error_set(err, STATUS_USAGE,
+                             "%s follows from the images of %s and the patch; leave it out, or set "
+                             "patch",
+                             key, name);
+        }
+        return error_set(err, STATUS_USAGE,
+                         "%s is a key of image data sets, and %s is a task over sequences; leave "
+                         "it out, or set task to a data set",
+                         key, name);
+    }
+    return STATUS_OK;
 }
 
 /* ---- values as text and JSON ---- */
@@ -278,7 +394,7 @@ static void format_value(const struct config *config, const struct key_row *row,
     const void *member = (const char *)config + row->offset;
     switch (row->kind) {
     case KEY_TASK:
-        snprintf(text, VALUE_SIZE, "%s", config->task->name);
+        snprintf(text, VALUE_SIZE, "%s", config_task_name(config));
         break;
     case KEY_VARIANT:
         variant_id(member, text);
@@ -320,6 +436,9 @@ json_t *config_json(const struct config *config)
     for (size_t i = 0; i < N_ROW; i++) {
         const struct key_row *row = &ROWS[i];
         char text[VALUE_SIZE];
+        if (!row_preset(config, row)) {
+            continue;
+        }
         format_value(config, row, text);
         json_t *value;
         if (strcmp(row->key.type, "integer") == 0) {
@@ -342,12 +461,24 @@ static int compare_rows(const void *a, const void *b)
     return strcmp((*left)->key.name, (*right)->key.name);
 }
 
+/* The value that the canonical text leaves out. A data set always stands in it. */
+static void usual_value(const struct config *preset, const struct key_row *row,
+                        char text[VALUE_SIZE])
+{
+    if (row->kind == KEY_TASK) {
+        snprintf(text, VALUE_SIZE, "%s", row->key.preset);
+    } else {
+        format_value(preset, row, text);
+    }
+}
+
 /* Further axes are part of the variant's id; lanes and micro-batch count only where they are not
  * what the engine would choose. */
 size_t config_canonical(const struct config *config, char *text, size_t size)
 {
     struct config named = *config;
     struct config preset = config_default();
+    parse_task(&preset, config_task_name(config), NULL);
     struct model_shape shape = config_shape(config);
     if (named.lanes == engine_default_lanes(&shape)) {
         named.lanes = 0;
@@ -361,12 +492,15 @@ size_t config_canonical(const struct config *config, char *text, size_t size)
     }
     qsort(sorted, N_ROW, sizeof sorted[0], compare_rows);
     size_t used = (size_t)snprintf(text, size, "engine=%d\ntask_version=%d\n", ENGINE_VERSION,
-                                   config->task->version);
+                                   config_task_version(config));
     for (size_t i = 0; i < N_ROW && used < size; i++) {
         char value[VALUE_SIZE], usual[VALUE_SIZE];
+        if (sorted[i]->kind == KEY_AXIS || !is_choice(row_preset(config, sorted[i]))) {
+            continue;
+        }
         format_value(&named, sorted[i], value);
-        format_value(&preset, sorted[i], usual);
-        if (sorted[i]->kind != KEY_AXIS && strcmp(value, usual) != 0) {
+        usual_value(&preset, sorted[i], usual);
+        if (strcmp(value, usual) != 0) {
             used +=
                 (size_t)snprintf(text + used, size - used, "%s=%s\n", sorted[i]->key.name, value);
         }
@@ -395,7 +529,7 @@ void config_id(const struct config *config, char id[CONFIG_ID_SIZE])
     sha256_hex(text, size, hex);
     char variant[VARIANT_TEXT_SIZE];
     variant_id(&config->variant, variant);
-    snprintf(id, CONFIG_ID_SIZE, "%.40s-%s-s%llu-%.12s", config->task->name, variant,
+    snprintf(id, CONFIG_ID_SIZE, "%.40s-%s-s%llu-%.12s", config_task_name(config), variant,
              (unsigned long long)config->seed, hex);
     fit_for_file_name(id);
 }

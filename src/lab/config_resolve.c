@@ -2,14 +2,43 @@
 #include <stdio.h>
 
 #include "lab/config.h"
+#include "lab/procedure.h"
+#include "nn/patch.h"
 
 /* Beyond these the arrays of a run (tokens, one row a step) would not fit into any memory. */
 #define MAX_TOKENS ((size_t)1 << 31)
 #define MAX_STEPS ((size_t)10000000)
 
+/* ---- questions ---- */
+
+bool config_is_vision(const struct config *config)
+{
+    return config->dataset != NULL;
+}
+
+const char *config_task_name(const struct config *config)
+{
+    return config->dataset ? config->dataset->name : config->task->name;
+}
+
+int config_task_version(const struct config *config)
+{
+    return config->dataset ? config->dataset->version : config->task->version;
+}
+
+size_t config_image_size(const struct config *config)
+{
+    return config->image_size ? config->image_size : config->dataset->image_size;
+}
+
+enum augmentation config_augmentation(const struct config *config)
+{
+    return config->augment == AUGMENT_OFF ? AUGMENT_NONE : config->dataset->augmentation;
+}
+
 struct model_shape config_shape(const struct config *config)
 {
-    return (struct model_shape){
+    struct model_shape shape = {
         .variant = config->variant,
         .n_embd = config->n_embd,
         .n_layer = config->n_layer,
@@ -18,15 +47,45 @@ struct model_shape config_shape(const struct config *config)
         .n_token = config->seq_len,
         .n_position = config->n_position,
         .pos_dim = config->pos_dim,
-        .n_symbol = TASK_N_SYMBOL,
         .n_class = TASK_N_SYMBOL,
+        .dropout = config->dropout,
+        .n_symbol = TASK_N_SYMBOL,
     };
+    if (config->dataset) {
+        shape.input = INPUT_PATCHES;
+        shape.n_class = config->dataset->n_class;
+        shape.n_symbol = 0;
+        shape.n_channel = config->dataset->n_channel;
+        shape.image_size = config_image_size(config);
+        shape.patch = config->patch;
+    }
+    return shape;
+}
+
+size_t config_n_train(const struct config *config)
+{
+    return config->n_train > 0 || !config->dataset ? config->n_train
+                                                   : procedure_n_train(config->dataset->name);
+}
+
+size_t config_n_test(const struct config *config)
+{
+    return config->n_test > 0 || !config->dataset ? config->n_test
+                                                  : procedure_n_test(config->dataset->name);
+}
+
+size_t config_epoch_steps(const struct config *config, size_t n_train)
+{
+    size_t whole = n_train / config->batch_size, rest = n_train % config->batch_size;
+    return whole + (rest > 0 && (whole == 0 || config->last_batch == LAST_BATCH_KEEP));
 }
 
 size_t config_steps(const struct config *config)
 {
-    return config->epochs * ((config->n_train + config->batch_size - 1) / config->batch_size);
+    return config->epochs * config_epoch_steps(config, config_n_train(config));
 }
+
+/* ---- what fits together ---- */
 
 static size_t divisor_below(size_t n, size_t d)
 {
@@ -76,6 +135,12 @@ static enum status check_positions(const struct config *config, struct error *er
 
 static enum status check_data(const char *key, size_t n_sequence, size_t seq_len, struct error *err)
 {
+    if (n_sequence == 0) {
+        return error_set(err, STATUS_USAGE,
+                         "%s 0 stands for all images of a data set; a task over sequences needs a "
+                         "number from 1",
+                         key);
+    }
     if (n_sequence <= MAX_TOKENS / seq_len) {
         return STATUS_OK;
     }
@@ -85,15 +150,19 @@ static enum status check_data(const char *key, size_t n_sequence, size_t seq_len
                      key, n_sequence, seq_len, MAX_TOKENS, key, MAX_TOKENS / seq_len);
 }
 
-static enum status check_sizes(const struct config *config, struct error *err)
+static enum status check_sequences(const struct config *config, struct error *err)
 {
     enum status status = check_data("n_train", config->n_train, config->seq_len, err);
     if (status == STATUS_OK) {
         status = check_data("n_test", config->n_test, config->seq_len, err);
     }
-    if (status == STATUS_OK) {
-        status = check_data("n_probe", config->n_probe, config->seq_len, err);
-    }
+    return status == STATUS_OK ? check_data("n_probe", config->n_probe, config->seq_len, err)
+                               : status;
+}
+
+static enum status check_sizes(const struct config *config, struct error *err)
+{
+    enum status status = config->dataset ? STATUS_OK : check_sequences(config, err);
     if (status == STATUS_OK && config_steps(config) > MAX_STEPS) {
         status = error_set(err, STATUS_USAGE,
                            "epochs %zu make %zu training steps, more than %zu; use fewer epochs or "
@@ -103,17 +172,112 @@ static enum status check_sizes(const struct config *config, struct error *err)
     return status;
 }
 
-enum status config_resolve(struct config *config, struct error *err)
+/* ---- images ---- */
+
+/* name_patches lists the patches that divide an image, "1, 2, 4, 7, 14 or 28". */
+static void name_patches(size_t image_size, char *text, size_t size)
 {
-    enum status status = STATUS_OK;
-    if (config->task->check) {
+    size_t used = 0, previous = 0;
+    text[0] = '\0';
+    for (size_t p = 1; p <= image_size && used < size; p++) {
+        if (image_size % p != 0) {
+            continue;
+        }
+        if (previous > 0) {
+            used += (size_t)snprintf(text + used, size - used, "%s%zu", used ? ", " : "", previous);
+        }
+        previous = p;
+    }
+    if (used < size) {
+        snprintf(text + used, size - used, "%s%zu", used ? " or " : "", previous);
+    }
+}
+
+static enum status check_patch(const struct config *config, struct error *err)
+{
+    size_t size = config_image_size(config), patch = config->patch;
+    bool fits = config->patch_pad == PATCH_PAD_ZERO ? patch <= size : size % patch == 0;
+    if (fits) {
+        return STATUS_OK;
+    }
+    char list[256];
+    name_patches(size, list, sizeof list);
+    return error_set(err, STATUS_USAGE,
+                     "patch %zu does not divide the %zu px of %s images; patch %s "
+                     "would work%s",
+                     patch, size, config->dataset->title, list,
+                     patch < size ? ", or patch_pad=zero" : "");
+}
+
+static enum status check_image_size(const struct config *config, struct error *err)
+{
+    size_t own = config->dataset->image_size;
+    if (config_image_size(config) == own) {
+        return STATUS_OK;
+    }
+    return error_set(
+        err, STATUS_USAGE,
+        "image_size %zu: images are not resized yet, and those of %s are %zu px; leave "
+        "image_size out",
+        config->image_size, config->dataset->title, own);
+}
+
+/* The class token comes first, so that a causal mask would hide every patch from it. */
+static enum status check_mask(const struct config *config, struct error *err)
+{
+    if (!config->variant.causal) {
+        return STATUS_OK;
+    }
+    return error_set(err, STATUS_USAGE,
+                     "causal=1 hides all patches from the class token, which comes first; %s needs "
+                     "causal=0",
+                     config->dataset->title);
+}
+
+/* resolve_images derives what follows from image and patch. What is spelled differently and means
+ * the same becomes the same. */
+static enum status resolve_images(struct config *config, struct error *err)
+{
+    enum status status = check_image_size(config, err);
+    if (status == STATUS_OK) {
+        status = check_patch(config, err);
+    }
+    if (status == STATUS_OK) {
+        status = check_mask(config, err);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    config->image_size = 0;
+    if (config->dataset->augmentation == AUGMENT_NONE) {
+        config->augment = AUGMENT_OF_DATASET;
+    }
+    size_t size = config->dataset->image_size;
+    if (size % config->patch == 0) {
+        config->patch_pad = PATCH_PAD_REFUSE;
+    }
+    config->seq_len = 1 + patches_count(size, size, config->patch);
+    config->n_position = config->seq_len;
+    return STATUS_OK;
+}
+
+static enum status resolve_input(struct config *config, struct error *err)
+{
+    enum status status = config_check_keys(config, err);
+    if (status == STATUS_OK && config->dataset) {
+        return resolve_images(config, err);
+    }
+    if (status == STATUS_OK && config->task->check) {
         status = config->task->check(config->seq_len, err);
     }
+    return status == STATUS_OK ? check_positions(config, err) : status;
+}
+
+enum status config_resolve(struct config *config, struct error *err)
+{
+    enum status status = resolve_input(config, err);
     if (status == STATUS_OK) {
         status = check_heads(config, err);
-    }
-    if (status == STATUS_OK) {
-        status = check_positions(config, err);
     }
     if (status == STATUS_OK) {
         status = variant_check(&config->variant, config->n_head, err);

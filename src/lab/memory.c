@@ -1,13 +1,9 @@
-/* Follows the allocations of train.c, probe.c and the engine; tests/cli/test_memory.sh compares the
- * sum with what runs really take. Everything a run allocates is alive at its end.
+/* Follows the allocations of source.c, train.c, probe.c and the engine; tests/cli/test_memory.sh
+ * compares the sum with what runs really take. Everything a run allocates is alive at its end.
  */
 #include "lab/memory.h"
 
-static size_t memory_of_data(const struct config *config)
-{
-    size_t n_sequence = config->n_train + config->n_test + config->n_probe + config->batch_size;
-    return n_sequence * config->seq_len * 2 * sizeof(int32_t) + config->n_train * sizeof(uint32_t);
-}
+#include "lab/source.h"
 
 static size_t memory_of_curves(const struct config *config)
 {
@@ -30,6 +26,6 @@ size_t memory_of_run(const struct config *config, int threads)
                                      .micro_batch = config->micro_batch,
                                      .batch_size = config->batch_size,
                                      .threads = threads};
-    return MEMORY_PROCESS + engine_memory(&shape, &options) + memory_of_data(config) +
+    return MEMORY_PROCESS + engine_memory(&shape, &options) + source_memory(config, threads) +
            memory_of_curves(config) + memory_of_probe(config);
 }

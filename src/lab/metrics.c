@@ -123,7 +123,7 @@ struct attention_numbers metrics_attention(const struct task *task, size_t n_tok
     for (size_t t = 0; t < n_token; t++) {
         const float *row = attention + t * n_token;
         diagonal += row[t];
-        int key = task->needed_key(t, n_token);
+        int key = task ? task->needed_key(t, n_token) : TASK_NO_KEY;
         if (key == TASK_NO_KEY) {
             has_key = false;
         } else {

@@ -23,7 +23,8 @@ struct attention_numbers {
     double asymmetry_scores;  /* the same of the scores as they enter the softmax */
 };
 
-/* metrics_attention reads one head's maps, each [T,T], query rows by key columns. */
+/* metrics_attention reads one head's maps, each [T,T], query rows by key columns. task NULL:
+ * images, which need no key in particular. */
 struct attention_numbers metrics_attention(const struct task *task, size_t n_token,
                                            const float *attention, const float *product,
                                            const float *scores);

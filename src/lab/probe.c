@@ -12,6 +12,8 @@
 struct probe {
     struct engine *engine;
     const struct config *config;
+    struct source *source;
+    size_t n_probe;
     size_t n_map;                     /* H T T */
     double *mean;                     /* [L,H,T,T], sums until the end */
     float *first;                     /* [L,H,T,T] of the first sequence */
@@ -89,14 +91,12 @@ static void measure_piece(struct probe *probe, const struct activations *act, si
     }
 }
 
-static void measure_batch(struct probe *probe, const int32_t *x, const int32_t *y)
+static void measure_batch(struct probe *probe)
 {
-    size_t n_token = probe->config->seq_len, n_probe = probe->config->n_probe;
-    for (size_t first = 0, n = 0; first < n_probe; first += n) {
-        struct batch batch = {.n_sequence = n_probe - first,
-                              .n_token = n_token,
-                              .ids = x + first * n_token,
-                              .targets = y + first * n_token};
+    size_t most = probe->config->micro_batch;
+    for (size_t first = 0, n = 0; first < probe->n_probe; first += n) {
+        size_t left = probe->n_probe - first;
+        struct batch batch = source_probe_batch(probe->source, first, left < most ? left : most);
         const struct activations *act = engine_forward(probe->engine, &batch, &n);
         measure_piece(probe, act, n, first == 0);
     }
@@ -115,7 +115,7 @@ static json_t *numbers_json(const struct attention_numbers *sum, double n)
 static json_t *attention_json(const struct probe *probe)
 {
     const struct config *config = probe->config;
-    double n_probe = (double)config->n_probe;
+    double n_probe = (double)probe->n_probe;
     struct attention_numbers all = {0};
     json_t *heads = json_array();
     for (size_t h = 0; h < config->n_head; h++) {
@@ -123,7 +123,7 @@ static json_t *attention_json(const struct probe *probe)
         json_array_append_new(heads, numbers_json(&probe->number[h], n_probe));
     }
     return json_pack("{s:I, s:I, s:o, s:o}", "layer", (json_int_t)(config->n_layer - 1), "n_probe",
-                     (json_int_t)config->n_probe, "heads", heads, "mean",
+                     (json_int_t)probe->n_probe, "heads", heads, "mean",
                      numbers_json(&all, n_probe * (double)config->n_head));
 }
 
@@ -142,7 +142,7 @@ static enum status write_layer(const struct probe *probe, const char *folder, si
 {
     const double *mean = probe->mean + layer * probe->n_map;
     for (size_t i = 0; i < probe->n_map; i++) {
-        probe->scratch[i] = (float)(mean[i] / (double)probe->config->n_probe);
+        probe->scratch[i] = (float)(mean[i] / (double)probe->n_probe);
     }
     enum status status = write_map(probe, folder, "", layer, probe->scratch, err);
     if (status == STATUS_OK) {
@@ -169,17 +169,18 @@ static enum status write_maps(const struct probe *probe, size_t n_step, const ch
     return status == STATUS_OK ? folder_sync(maps, err) : status;
 }
 
-enum status probe_measure(struct engine *engine, const struct config *config, const int32_t *x,
-                          const int32_t *y, size_t n_step, const char *folder, json_t **attention,
-                          struct error *err)
+enum status probe_measure(struct engine *engine, const struct config *config, struct source *source,
+                          size_t n_step, const char *folder, json_t **attention, struct error *err)
 {
     struct probe probe = {.engine = engine,
                           .config = config,
+                          .source = source,
+                          .n_probe = source_n_probe(source),
                           .n_map = config->n_head * config->seq_len * config->seq_len};
     *attention = NULL;
     enum status status = probe_allocate(&probe, err);
     if (status == STATUS_OK) {
-        measure_batch(&probe, x, y);
+        measure_batch(&probe);
         if (config->attention == ATTENTION_FINAL) {
             status = write_maps(&probe, n_step, folder, err);
         }

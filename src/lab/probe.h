@@ -5,12 +5,12 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "lab/config.h"
+#include "lab/source.h"
 
 /* probe_measure returns the attention section of run.json (see record.h; caller frees with
- * json_decref) and, if the configuration keeps maps, writes them under folder/attention. x and y
- * are the probe split [n_probe,T]. Errors: STATUS_MEMORY, STATUS_WRITE. */
-enum status probe_measure(struct engine *engine, const struct config *config, const int32_t *x,
-                          const int32_t *y, size_t n_step, const char *folder, json_t **attention,
-                          struct error *err);
+ * json_decref) and, if the configuration keeps maps, writes them under folder/attention. Errors:
+ * STATUS_MEMORY, STATUS_WRITE. */
+enum status probe_measure(struct engine *engine, const struct config *config, struct source *source,
+                          size_t n_step, const char *folder, json_t **attention, struct error *err);
 
 #endif

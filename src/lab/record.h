@@ -4,6 +4,8 @@
  *         run.json                  see below
  *         curve.csv                 step,loss,learning_rate,grad_norm   (no times: identical at any
  *                                   thread count)
+ *         epochs.csv                epoch,train_loss,test_loss,top1,top5        (images only)
+ *         confusion.csv             test images, true class down, predicted across    (images only)
  *         attention/step000158/layer0.npy           [H,T,T], mean over the probe batch
  *         attention/step000158/sample0_layer0.npy   [H,T,T], first probe sequence
  *     <out>/runs/<id>.partial/      in progress or interrupted
@@ -16,19 +18,24 @@
  * run.json (numbers that are not finite or not there are null):
  *     format "qkvlab-run-1", id, status "ok" | "diverged"
  *     versions    {engine, task}: runs of different ones are never averaged
- *     config      every key with its resolved value; variant is the canonical id
+ *     config      every key that means something to the task, with its resolved value; variant is
+ *                 the canonical id
  *     variant     {id, name, n_slot, product_symmetric, scores_symmetric}
  *     n_param
- *     results     {token_accuracy, sequence_accuracy, loss, position_floor, escape_step,
+ *     results     of a task: {token_accuracy, sequence_accuracy, loss, position_floor, escape_step,
  *                 step_below_2.2, step_below_0.1, final_train_loss, n_step, diverged_step}
- *                 steps count from 0
- *     attention   {layer, n_probe, heads: [NUMBERS a head], mean: NUMBERS}  of the last layer,
- * where NUMBERS = {needed, diagonal, asymmetry_product, asymmetry_scores}; needed is null where the
- * task names no key. A head's numbers are means over the probe sequences, mean is the mean of the
- * heads' numbers. null if the run diverged weights_sha256 timing      {train_seconds,
- * evaluate_seconds, wall_seconds} machine     {class, cpu, processors, threads}     class decides
- * whether bits must agree build       {version, commit, compiler, flags, blas, simd} message one
- * sentence, for a run that is not ok, else null
+ *                 of images: {top1, top5, loss, class_accuracy: [a class], final_train_loss,
+ * n_step, diverged_step} steps count from 0 data        images only: {sha256 (see image_data_hash),
+ * n_train, n_test, class_name: []} attention   {layer, n_probe, heads: [NUMBERS a head], mean:
+ * NUMBERS} of the last layer, where NUMBERS = {needed, diagonal, asymmetry_product,
+ * asymmetry_scores}; needed is null where the task names no key. A head's numbers are means over
+ * the probe sequences, mean is the mean of the heads' numbers. null if the run diverged
+ *     weights_sha256
+ *     timing      {train_seconds, batch_seconds (of train_seconds, spent on making batches),
+ *                 evaluate_seconds, wall_seconds}
+ *     machine     {class, cpu, processors, threads}: class decides whether bits must agree
+ *     build       {version, commit, compiler, flags, blas, simd}
+ *     message     one sentence, for a run that is not ok, else null
  */
 #ifndef QKVLAB_LAB_RECORD_H
 #define QKVLAB_LAB_RECORD_H

@@ -9,25 +9,37 @@
 #include "base/sha256.h"
 #include "base/status.h"
 #include "lab/config.h"
+#include "lab/evaluate.h"
+
+/* A row of epochs.csv: mean training loss of an epoch's steps, and the test split after it. */
+struct epoch_result {
+    double train_loss, test_loss, top1, top5;
+};
 
 struct run_result {
     const struct config *config; /* borrowed, resolved */
     int threads;
     size_t n_param;
+    size_t n_planned;                    /* steps */
     size_t n_step;                       /* steps done, the diverging one included */
     const double *step_loss, *grad_norm; /* [n_step], borrowed */
+    const struct epoch_result *epoch;    /* [n_epoch], borrowed; images only */
+    size_t n_epoch;
     bool diverged;
-    double loss, token_accuracy, sequence_accuracy; /* on the test split; NaN if diverged */
-    json_t *attention;                              /* borrowed; NULL if diverged */
+    const struct evaluation *evaluation; /* borrowed; of NaN if diverged */
+    struct image_data *images;           /* borrowed; NULL for a task */
+    json_t *attention;                   /* borrowed; NULL if diverged */
     char weights_sha256[SHA256_HEX_SIZE];
     double train_seconds, evaluate_seconds, wall_seconds;
+    double batch_seconds; /* of train_seconds, spent on making batches */
 };
 
 /* result_json returns run.json as record.h describes it (new reference). */
 json_t *result_json(const struct run_result *result);
 
-/* result_write_curve writes curve.csv into folder: step,loss,learning_rate,grad_norm. */
-enum status result_write_curve(const struct run_result *result, const char *folder,
+/* result_write_files writes curve.csv into folder, for images also epochs.csv and, unless the run
+ * diverged, confusion.csv; see record.h. */
+enum status result_write_files(const struct run_result *result, const char *folder,
                                struct error *err);
 
 #endif

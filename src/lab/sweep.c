@@ -29,7 +29,7 @@ static enum status make_run(const struct config *config, const struct sweep_opti
         return STATUS_OK;
     }
     if (status == STATUS_OK) {
-        status = train_run(config, options->threads, record, hooks, outcome, err);
+        status = train_run(config, options->data, options->threads, record, hooks, outcome, err);
     }
     if (status == STATUS_OK) {
         *state = outcome->diverged ? RUN_DIVERGED : RUN_DONE;

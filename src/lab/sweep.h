@@ -13,6 +13,7 @@ enum run_state { RUN_DONE, RUN_SKIPPED, RUN_BUSY, RUN_DIVERGED, RUN_FAILED };
 
 struct sweep_options {
     const char *out;
+    const struct dataset_options *data; /* where data sets are, see source_create; NULL: nowhere */
     int threads;
     size_t shard, n_shard; /* configurations i with i % n_shard == shard; n_shard 0: all */
 };

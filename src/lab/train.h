@@ -23,7 +23,9 @@ struct train_hooks {
 struct run_outcome {
     char id[CONFIG_ID_SIZE];
     bool diverged;
-    double token_accuracy, sequence_accuracy, loss;
+    double loss;
+    double token_accuracy, sequence_accuracy; /* tasks; NaN for images */
+    double top1;                              /* images; NaN for tasks */
     long escape_step;
     double wall_seconds;
 };
@@ -31,16 +33,19 @@ struct run_outcome {
 /* A loss above this has logits a million apart; no run has come back from there. */
 #define TRAIN_DIVERGED_LOSS 1e6
 
-/* train_run trains, evaluates and finishes the record (which it consumes, also on failure). A loss
- * or gradient norm that is not finite, or a loss above TRAIN_DIVERGED_LOSS, ends the run as
- * diverged, which is an outcome and returns STATUS_OK. The stop hook is asked after every step and
- * between slices of the evaluation. */
-enum status train_run(const struct config *config, int threads, struct record *record,
-                      const struct train_hooks *hooks, struct run_outcome *outcome,
-                      struct error *err);
+/* train_run trains, evaluates and finishes the record (which it consumes, also on failure). data
+ * says where data sets are (see source_create); NULL: nowhere. A loss or gradient norm that is not
+ * finite, or a loss above TRAIN_DIVERGED_LOSS, ends the run as diverged, which is an outcome and
+ * returns STATUS_OK. The stop hook is asked after every step and between slices of the evaluation.
+ */
+enum status train_run(const struct config *config, const struct dataset_options *data, int threads,
+                      struct record *record, const struct train_hooks *hooks,
+                      struct run_outcome *outcome, struct error *err);
 
 /* train_learning_rate is the schedule: linear warm-up over w = max(1, floor(warmup n_step)) steps,
- * then cosine to 0: lr (s+1)/w for s < w, else lr/2 (1 + cos(pi (s-w)/(n_step-w))). */
+ * lr (s+1)/w for s < w. Then schedule=cosine: lr/2 (1 + cos(pi (s-w)/(n_step-w))); schedule=step:
+ * lr, a tenth of it from step floor(n_step/2) and a hundredth from floor(3 n_step/4), where a
+ * milestone at 0 is ignored. */
 double train_learning_rate(const struct config *config, size_t step, size_t n_step);
 
 #endif

@@ -175,10 +175,18 @@ void engine_initialise(struct engine *engine, uint64_t seed)
 
 /* ---- lanes ---- */
 
+/* copy_logits puts the logits of a part, which begins at sequence first, in their place. */
+static void copy_logits(const struct model *model, const struct batch *part, size_t first,
+                        const struct activations *act, float *logits)
+{
+    size_t n = model_n_answer(model, part) * model->shape.n_class;
+    memcpy(logits + n / part->n_sequence * first, activations_logits(act), n * sizeof *logits);
+}
+
 /* walk_lane runs one lane's sequences, micro-batch by micro-batch; with a gradient where grad is
- * not NULL. */
+ * not NULL, keeping the logits where logits is not NULL. */
 static struct loss_sums walk_lane(const struct engine *engine, const struct batch *batch,
-                                  size_t lane, struct activations *act, float *grad)
+                                  size_t lane, struct activations *act, float *grad, float *logits)
 {
     size_t lanes = engine->options.lanes, n = batch->n_sequence;
     size_t first = lane * n / lanes, end = (lane + 1) * n / lanes;
@@ -194,6 +202,9 @@ static struct loss_sums walk_lane(const struct engine *engine, const struct batc
         }
         struct batch part = batch_part(&engine->model, batch, first, size);
         model_forward(&engine->model, engine->param, engine->prepared, &part, act);
+        if (logits != NULL) {
+            copy_logits(&engine->model, &part, first, act, logits);
+        }
         struct loss_sums part_sums = model_loss(&engine->model, &part, scale, act);
         sums.loss += part_sums.loss;
         sums.n_correct_token += part_sums.n_correct_token;
@@ -305,7 +316,7 @@ static struct train_result step(struct engine *engine, const struct batch *batch
 #pragma omp for schedule(dynamic, 1) nowait
         for (size_t lane = 0; lane < engine->options.lanes; lane++) {
             engine->lane[lane] =
-                walk_lane(engine, batch, lane, engine->act[thread], engine->lane_grad[lane]);
+                walk_lane(engine, batch, lane, engine->act[thread], engine->lane_grad[lane], NULL);
         }
         wait_for_threads();
         profile_enter(PROFILE_OPTIMIZER);
@@ -339,7 +350,7 @@ struct train_result engine_gradient(struct engine *engine, const struct batch *b
     return step(engine, batch, NULL);
 }
 
-struct loss_sums engine_evaluate(struct engine *engine, const struct batch *batch)
+struct loss_sums engine_predict(struct engine *engine, const struct batch *batch, float *logits)
 {
 #pragma omp parallel num_threads(engine->options.threads)
     {
@@ -347,10 +358,15 @@ struct loss_sums engine_evaluate(struct engine *engine, const struct batch *batc
         struct activations *act = engine->act[(size_t)omp_get_thread_num()];
 #pragma omp for schedule(dynamic, 1)
         for (size_t lane = 0; lane < engine->options.lanes; lane++) {
-            engine->lane[lane] = walk_lane(engine, batch, lane, act, NULL);
+            engine->lane[lane] = walk_lane(engine, batch, lane, act, NULL, logits);
         }
     }
     return add_lanes(engine);
+}
+
+struct loss_sums engine_evaluate(struct engine *engine, const struct batch *batch)
+{
+    return engine_predict(engine, batch, NULL);
 }
 
 struct activations *engine_forward(struct engine *engine, const struct batch *batch,

@@ -62,6 +62,10 @@ struct train_result engine_gradient(struct engine *engine, const struct batch *b
 /* engine_evaluate sums loss and correct answers over any number of sequences, without gradients. */
 struct loss_sums engine_evaluate(struct engine *engine, const struct batch *batch);
 
+/* engine_predict is engine_evaluate that also writes the logits: [B T,C], or [B,C] with
+ * INPUT_PATCHES. */
+struct loss_sums engine_predict(struct engine *engine, const struct batch *batch, float *logits);
+
 /* engine_forward runs the first micro-batch-sized piece of a batch (at most the micro-batch's
  * number of sequences) and returns its activations, valid until the next call. *n_sequence says how
  * many. */

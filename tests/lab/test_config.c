@@ -60,18 +60,29 @@ START_TEST(defaults_are_the_reproduction_procedure)
 }
 END_TEST
 
+static void expect_value(const struct config *config, const char *key, const char *value)
+{
+    char text[200];
+    ck_assert_int_eq(config_value(config, key, text, sizeof text, &err), STATUS_OK);
+    ck_assert_str_eq(text, value);
+}
+
+static bool is_choice(const char *preset)
+{
+    return preset && strcmp(preset, CONFIG_DERIVED) != 0;
+}
+
 START_TEST(every_row_takes_its_preset_and_prints_it)
 {
     const struct config_key *key;
     for (size_t i = 0; (key = config_key_at(i)); i++) {
         struct config config = config_default();
-        char text[200];
-        set(&config, key->name, key->preset);
-        if (key->alias) {
-            set(&config, key->alias, key->preset);
+        if (key->preset) {
+            set(&config, key->name, key->preset);
+            set(&config, key->alias ? key->alias : key->name, key->preset);
+            expect_value(&config, key->name, key->preset);
         }
-        ck_assert_int_eq(config_value(&config, key->name, text, sizeof text, &err), STATUS_OK);
-        ck_assert_str_eq(text, key->preset);
+        ck_assert(key->preset || key->preset_images);
         ck_assert(key->help[0] != '\0' && key->accepted[0] != '\0');
     }
     ck_assert_uint_gt(config_steps(&(struct config){.epochs = 1, .n_train = 1, .batch_size = 9}),
@@ -119,15 +130,17 @@ START_TEST(a_value_survives_text)
 }
 END_TEST
 
-START_TEST(json_has_every_key)
+START_TEST(json_has_every_key_of_a_task)
 {
     struct config config = config_default();
     set(&config, "variant", "qk+");
     set(&config, "lr", "0.01");
     json_t *json = config_json(&config);
     size_t n_key = 0;
-    for (; config_key_at(n_key); n_key++) {
-        ck_assert_ptr_nonnull(json_object_get(json, config_key_at(n_key)->name));
+    for (size_t i = 0; config_key_at(i); i++) {
+        const struct config_key *key = config_key_at(i);
+        ck_assert((json_object_get(json, key->name) != NULL) == (key->preset != NULL));
+        n_key += key->preset != NULL;
     }
     ck_assert_uint_eq(json_object_size(json), n_key);
     ck_assert_str_eq(json_get_text(json, "variant", ""), "qk+");
@@ -197,7 +210,9 @@ START_TEST(bad_choices_name_the_accepted)
     expect_refused("procedure", "original", "not built yet; use reproduction");
     expect_refused("procedure", "repro", "expected one of reproduction, found 'repro'");
     expect_refused("task", "revers", "did you mean 'reverse'?");
-    expect_refused("task", "mnist", "copy, reverse, shift, sort, sub, swap");
+    expect_refused("task", "imagenet", "copy, reverse, shift, sort, sub, swap, cifar10");
+    expect_refused("task", "fashion", "tinyimagenet, found 'fashion'");
+    expect_refused("task", "mnits", "did you mean 'mnist'?");
     expect_refused("variant", "qkk", "variant: expected qkv");
     expect_refused("score_term", "position", "score_term: expected one of none, position2d");
     expect_refused("n_kv_head", "x", "n_kv_head: expected a whole number");
@@ -249,6 +264,9 @@ START_TEST(impossible_combinations_name_values_that_work)
     expect_impossible("variant=qk query=identity", "use qkv or kv");
     expect_impossible("n_train=100000000 seq_len=100", "more tokens than a run can hold");
     expect_impossible("epochs=1000000 batch_size=1", "more than 10000000");
+    expect_impossible("n_test=0", "n_test 0 stands for all images of a data set");
+    expect_impossible("patch=4", "patch is a key of image data sets, and reverse is a task");
+    expect_impossible("augment=none", "augment is a key of image data sets");
 }
 END_TEST
 
@@ -321,14 +339,15 @@ END_TEST
 START_TEST(every_key_but_its_preset_changes_the_id)
 {
     const char *const other[] = {
-        "task=copy",     "variant=qk",       "query=identity", "score_term=relative",
-        "qk_norm=1",     "causal=1",         "n_kv_head=2",    "n_embd=32",
-        "n_layer=1",     "n_head=2",         "mlp_ratio=2",    "seq_len=8",
-        "n_position=64", "pos_dim=8",        "batch_size=64",  "epochs=1",
-        "n_train=100",   "n_test=100",       "n_probe=8",      "lr=0.01",
-        "beta1=0.8",     "beta2=0.99",       "epsilon=1e-7",   "warmup=0",
-        "clip=1",        "weight_decay=0.1", "seed=1",         "lanes=2",
-        "micro_batch=2", "attention=none"};
+        "task=copy",      "variant=qk",       "query=identity", "score_term=relative",
+        "qk_norm=1",      "causal=1",         "n_kv_head=2",    "n_embd=32",
+        "n_layer=1",      "n_head=2",         "mlp_ratio=2",    "seq_len=8",
+        "n_position=64",  "pos_dim=8",        "batch_size=64",  "epochs=1",
+        "n_train=100",    "n_test=100",       "n_probe=8",      "lr=0.01",
+        "beta1=0.8",      "beta2=0.99",       "epsilon=1e-7",   "warmup=0",
+        "clip=1",         "weight_decay=0.1", "seed=1",         "lanes=2",
+        "micro_batch=2",  "attention=none",   "dropout=0.1",    "schedule=step",
+        "last_batch=drop"};
     enum { N_OTHER = sizeof other / sizeof other[0] };
     static char ids[N_OTHER + 1][CONFIG_ID_SIZE];
     struct config config;
@@ -344,8 +363,8 @@ START_TEST(every_key_but_its_preset_changes_the_id)
         }
     }
     size_t n_key = 0;
-    while (config_key_at(n_key)) {
-        n_key++;
+    for (size_t i = 0; config_key_at(i); i++) {
+        n_key += config_key_at(i)->preset != NULL;
     }
     ck_assert_uint_eq(N_OTHER, n_key - 1); /* procedure has one value */
 }
@@ -357,6 +376,9 @@ START_TEST(defaults_spelled_out_leave_the_id_alone)
     struct config config;
     id_of("reverse", "qkv", plain);
     for (size_t i = 0; config_key_at(i); i++) {
+        if (!config_key_at(i)->preset) {
+            continue;
+        }
         snprintf(settings, sizeof settings, "%s=%s", config_key_at(i)->name,
                  config_key_at(i)->preset);
         ck_assert_int_eq(resolve(settings, &config), STATUS_OK);
@@ -390,6 +412,157 @@ START_TEST(spellings_of_a_variant_share_an_id)
 }
 END_TEST
 
+/* ---- data sets ---- */
+
+START_TEST(data_sets_have_the_defaults_of_their_procedure)
+{
+    struct config c;
+    ck_assert_msg(resolve("task=mnist", &c) == STATUS_OK, "%s", err.text);
+    ck_assert(c.task == NULL && config_is_vision(&c));
+    ck_assert_str_eq(config_task_name(&c), "mnist");
+    ck_assert(c.n_embd == 64 && c.n_layer == 2 && c.n_head == 2 && c.patch == 4);
+    ck_assert(c.seq_len == 50 && c.n_position == 50 && c.pos_dim == 50);
+    ck_assert(c.batch_size == 128 && c.last_batch == LAST_BATCH_DROP && c.epochs == 20);
+    ck_assert(c.n_train == 0 && c.n_test == 0 && c.image_size == 0);
+    ck_assert(c.schedule == SCHEDULE_STEP && c.augment == AUGMENT_OF_DATASET);
+    ck_assert(c.learning_rate == 1e-3 && c.warmup == 0 && c.clip == 0 && c.weight_decay == 0);
+    ck_assert_double_eq(c.dropout, 0.1);
+    ck_assert_uint_eq(config_steps(&c), 20 * 468);
+    ck_assert(resolve("task=cifar10", &c) == STATUS_OK && c.epochs == 40 && c.seq_len == 65);
+    ck_assert_uint_eq(config_steps(&c), 40 * 390);
+    ck_assert_int_eq(config_augmentation(&c), AUGMENT_CROP_FLIP);
+    ck_assert(resolve("task=cifar100", &c) == STATUS_OK && c.epochs == 50);
+    ck_assert(resolve("task=tinyimagenet", &c) == STATUS_OK && c.n_embd == 192 && c.patch == 8);
+    for (size_t i = 0; dataset_at(i); i++) {
+        char settings[100];
+        snprintf(settings, sizeof settings, "task=%s", dataset_at(i)->name);
+        ck_assert_msg(resolve(settings, &c) == STATUS_OK, "%s: %s", settings, err.text);
+    }
+}
+END_TEST
+
+START_TEST(the_model_of_images_is_that_of_the_paper)
+{
+    const struct {
+        const char *variant;
+        size_t n_param;
+    } row[] = {
+        {"qkv", 105098}, {"kv", 96778}, {"qk+", 96880}, {"qkv_tied", 88458}, {"qkv_tied+", 88560}};
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        struct config config;
+        char settings[100];
+        snprintf(settings, sizeof settings, "task=mnist variant=%s", row[i].variant);
+        ck_assert_int_eq(resolve(settings, &config), STATUS_OK);
+        struct model_shape shape = config_shape(&config);
+        struct model model;
+        ck_assert_int_eq(model_create(&model, &shape, &err), STATUS_OK);
+        ck_assert_uint_eq(model.layout.n_param, row[i].n_param);
+        model_free(&model);
+    }
+}
+END_TEST
+
+START_TEST(the_order_of_keys_does_not_matter)
+{
+    struct config a, b;
+    ck_assert_int_eq(resolve("task=cifar10 n_head=4 epochs=2 clip=5", &a), STATUS_OK);
+    ck_assert_int_eq(resolve("clip=5 n_head=4 epochs=2 task=cifar10", &b), STATUS_OK);
+    ck_assert_mem_eq(&a, &b, sizeof a);
+    ck_assert(a.n_head == 4 && a.epochs == 2 && a.clip == 5 && a.dropout == 0.1);
+    ck_assert_int_eq(resolve("task=cifar10 n_head=4 task=reverse", &a), STATUS_OK);
+    ck_assert(a.dataset == NULL && a.n_head == 4 && a.n_train == 10000 && a.dropout == 0);
+    ck_assert_uint_eq(a.patch, 0);
+}
+END_TEST
+
+START_TEST(impossible_images_name_values_that_work)
+{
+    struct config config;
+    expect_impossible("task=mnist patch=5",
+                      "patch 5 does not divide the 28 px of MNIST images; patch 1, 2, 4, 7, 14 or "
+                      "28 would work, or patch_pad=zero");
+    expect_impossible("task=cifar10 patch=7", "patch 1, 2, 4, 8, 16 or 32 would work");
+    expect_impossible("task=mnist patch=30", "patch 1, 2, 4, 7, 14 or 28 would work");
+    expect_impossible("task=mnist patch=30 patch_pad=zero", "14 or 28 would work");
+    expect_refused("patch", "0", "patch: expected a whole number in 1..4096, found '0'");
+    expect_impossible("task=mnist image_size=32", "images are not resized yet");
+    expect_impossible("task=mnist seq_len=50", "seq_len follows from the images of mnist");
+    expect_impossible("task=mnist n_position=128", "n_position follows from the images of mnist");
+    expect_impossible("task=mnist variant=qkv causal=1", "causal=1 hides all patches");
+    expect_impossible("task=mnist n_embd=30 n_head=4", "n_embd 28 or 32, or n_head 3 or 5");
+    expect_refused("augment", "flip", "expected one of own | none");
+    ck_assert(resolve("task=mnist patch=7", &config) == STATUS_OK && config.seq_len == 17);
+    ck_assert(resolve("task=mnist patch=5 patch_pad=zero", &config) == STATUS_OK);
+    ck_assert_uint_eq(config.seq_len, 37);
+    ck_assert(resolve("task=cifar10 patch=7 patch_pad=zero", &config) == STATUS_OK);
+    ck_assert_uint_eq(config.seq_len, 26);
+}
+END_TEST
+
+static void id_of_settings(const char *settings, char id[CONFIG_ID_SIZE])
+{
+    struct config config;
+    ck_assert_msg(resolve(settings, &config) == STATUS_OK, "%s: %s", settings, err.text);
+    config_id(&config, id);
+}
+
+START_TEST(ids_of_images_hash_what_differs_from_their_procedure)
+{
+    char plain[CONFIG_ID_SIZE], id[CONFIG_ID_SIZE], text[2000];
+    struct config config;
+    ck_assert_int_eq(resolve("task=cifar10 variant=qk lr=0.01", &config), STATUS_OK);
+    config_canonical(&config, text, sizeof text);
+    ck_assert_str_eq(text, "engine=1\ntask_version=1\nlearning_rate=0.01\ntask=cifar10\n"
+                           "variant=qk\n");
+    id_of_settings("task=mnist", plain);
+    ck_assert_int_eq(strncmp(plain, "mnist-qkv-s0-", 13), 0);
+    const char *const same[] = {"task=mnist n_head=2",       "task=mnist patch=4",
+                                "task=mnist patch_pad=zero", "task=mnist image_size=28",
+                                "task=mnist augment=none",   "task=mnist epochs=20"};
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        id_of_settings(same[i], id);
+        ck_assert_msg(strcmp(id, plain) == 0, "%s", same[i]);
+    }
+    const char *const other[] = {"task=mnist n_head=4", "task=mnist patch=7",
+                                 "task=mnist n_train=60000", "task=mnist dropout=0",
+                                 "task=fashion_mnist"};
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
+        id_of_settings(other[i], id);
+        ck_assert_msg(strcmp(strrchr(id, '-'), strrchr(plain, '-')) != 0, "%s", other[i]);
+    }
+    id_of_settings("task=cifar10", plain);
+    id_of_settings("task=cifar10 augment=none", id);
+    ck_assert(strcmp(id, plain) != 0);
+}
+END_TEST
+
+START_TEST(json_of_images_has_what_follows)
+{
+    struct config config;
+    ck_assert_int_eq(resolve("task=mnist", &config), STATUS_OK);
+    json_t *json = config_json(&config);
+    for (size_t i = 0; config_key_at(i); i++) {
+        const struct config_key *key = config_key_at(i);
+        ck_assert((json_object_get(json, key->name) != NULL) == (key->preset_images != NULL));
+        ck_assert(is_choice(key->preset_images) || json_get_integer(json, key->name, 0) == 50);
+    }
+    ck_assert_str_eq(json_get_text(json, "task", ""), "mnist");
+    ck_assert_str_eq(json_get_text(json, "patch_pad", ""), "refuse");
+    json_decref(json);
+}
+END_TEST
+
+START_TEST(an_only_batch_is_never_dropped)
+{
+    struct config config = config_default();
+    ck_assert_uint_eq(config_epoch_steps(&config, 300), 3);
+    set(&config, "last_batch", "drop");
+    ck_assert_uint_eq(config_epoch_steps(&config, 300), 2);
+    ck_assert_uint_eq(config_epoch_steps(&config, 256), 2);
+    ck_assert_uint_eq(config_epoch_steps(&config, 10), 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("config");
@@ -398,7 +571,7 @@ int main(void)
     tcase_add_test(tcase, every_row_takes_its_preset_and_prints_it);
     tcase_add_test(tcase, accepted_texts_are_accepted);
     tcase_add_test(tcase, a_value_survives_text);
-    tcase_add_test(tcase, json_has_every_key);
+    tcase_add_test(tcase, json_has_every_key_of_a_task);
     tcase_add_test(tcase, unknown_keys_name_the_nearest);
     tcase_add_test(tcase, bad_whole_numbers_are_refused_with_the_range);
     tcase_add_test(tcase, bad_numbers_are_refused_with_the_range);
@@ -412,6 +585,13 @@ int main(void)
     tcase_add_test(tcase, every_key_but_its_preset_changes_the_id);
     tcase_add_test(tcase, defaults_spelled_out_leave_the_id_alone);
     tcase_add_test(tcase, spellings_of_a_variant_share_an_id);
+    tcase_add_test(tcase, data_sets_have_the_defaults_of_their_procedure);
+    tcase_add_test(tcase, the_model_of_images_is_that_of_the_paper);
+    tcase_add_test(tcase, the_order_of_keys_does_not_matter);
+    tcase_add_test(tcase, impossible_images_name_values_that_work);
+    tcase_add_test(tcase, ids_of_images_hash_what_differs_from_their_procedure);
+    tcase_add_test(tcase, json_of_images_has_what_follows);
+    tcase_add_test(tcase, an_only_batch_is_never_dropped);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

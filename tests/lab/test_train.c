@@ -44,7 +44,7 @@ static enum status run(const struct config *config, int threads, const char *out
     out_folder(out, path);
     ck_assert_msg(record_claim(path, id, &record, &claimed, &err) == STATUS_OK, "%s", err.text);
     ck_assert(claimed);
-    return train_run(config, threads, record, hooks, outcome, &err);
+    return train_run(config, NULL, threads, record, hooks, outcome, &err);
 }
 
 static struct run_outcome run_fine(const struct config *config, int threads, const char *out)
@@ -124,9 +124,9 @@ START_TEST(run_json_says_everything)
     struct config config = small("variant=qk epochs=3");
     struct run_outcome outcome = run_fine(&config, 1, "a");
     json_t *root = read_run(&config, "a");
-    const char *const sections[] = {"format",  "id",      "status",    "config",         "variant",
-                                    "n_param", "results", "attention", "weights_sha256", "timing",
-                                    "machine", "build",   "message"};
+    const char *const sections[] = {
+        "format",  "id",        "status", "versions", "config",         "variant", "n_param",
+        "results", "attention", "timing", "machine",  "weights_sha256", "build",   "message"};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
         ck_assert_msg(json_object_get(root, sections[i]) != NULL, "%s", sections[i]);
     }
