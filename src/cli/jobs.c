@@ -53,7 +53,15 @@ static void run_id(const struct pool *pool, size_t run, char id[CONFIG_ID_SIZE])
     config_id(&pool->plan->config[run], id);
 }
 
-#define FIXED_WORDS 12
+#define FIXED_WORDS 16
+
+static void append_option(char **words, size_t *n, const char *option, const char *value)
+{
+    if (value) {
+        words[(*n)++] = (char *)option;
+        words[(*n)++] = (char *)value;
+    }
+}
 
 /* The child's words; the texts of numbers live in the buffers. Caller frees the array. */
 static char **child_words(const struct pool *pool, size_t run, char threads[32], char shard[64])
@@ -73,14 +81,12 @@ static char **child_words(const struct pool *pool, size_t run, char threads[32],
         words[n++] = (char *)"--set";
         words[n++] = (char *)arguments->set[i];
     }
-    if (arguments->seeds) {
-        words[n++] = (char *)"--seeds";
-        words[n++] = (char *)arguments->seeds;
-    }
+    append_option(words, &n, "--seeds", arguments->seeds);
+    append_option(words, &n, "--data", arguments->data);
+    append_option(words, &n, "--cache", arguments->cache);
     snprintf(threads, 32, "--threads=%d", pool->threads);
     snprintf(shard, 64, "--shard=%zu/%zu", pool->plan->grid_index[run], pool->plan->n_grid);
-    words[n++] = (char *)"--out";
-    words[n++] = (char *)arguments->out;
+    append_option(words, &n, "--out", arguments->out);
     words[n++] = threads;
     words[n++] = shard;
     words[n++] = (char *)"--quiet";
@@ -173,6 +179,9 @@ static void count(struct pool *pool, const struct child *child, int wait_status)
     }
     if (code == status_exit_code(STATUS_WRITE)) {
         pool->fatal = STATUS_WRITE;
+    }
+    if (code == status_exit_code(STATUS_DATA)) {
+        pool->fatal = STATUS_DATA;
     }
 }
 

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "base/threads.h"
+#include "cli/data_options.h"
 #include "cli/jobs.h"
 #include "cli/progress.h"
 #include "cli/run_json.h"
 #include "cli/signals.h"
 #include "cli/startup.h"
 #include "lab/record.h"
+#include "lab/source.h"
 #include "report/report.h"
 
 /* ---- making the list ---- */
@@ -144,12 +146,13 @@ static void on_end(void *context, size_t index, size_t n_run, const struct confi
     }
 }
 
-static enum status run_here(const struct plan *plan, struct progress *progress,
-                            struct sweep_totals *totals, struct error *err)
+static enum status run_here(const struct plan *plan, const struct dataset_options *data,
+                            struct progress *progress, struct sweep_totals *totals,
+                            struct error *err)
 {
     struct watch watch = {.out = plan->arguments->out, .progress = progress};
-    struct sweep_options options = {.out = plan->arguments->out,
-                                    .threads = plan->arguments->threads};
+    struct sweep_options options = {
+        .out = plan->arguments->out, .data = data, .threads = plan->arguments->threads};
     struct sweep_hooks hooks = {
         .train = {.context = &watch, .step = on_step, .stop = on_stop},
         .begin = on_begin,
@@ -237,10 +240,34 @@ static void say_totals(const struct plan *plan, const struct progress *progress,
             line[0] ? line : "none made", duration);
 }
 
+/* Data that are missing are missing for every run: better said before the first than after the
+ * last. */
+static enum status find_data(const struct plan *plan, const struct dataset_options *data,
+                             struct error *err)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < plan->n_run && status == STATUS_OK; i++) {
+        char id[CONFIG_ID_SIZE];
+        bool looked = i > 0 && plan->config[i].dataset == plan->config[i - 1].dataset;
+        config_id(&plan->config[i], id);
+        if (!looked && !record_is_done(plan->arguments->out, id)) {
+            status = source_find(&plan->config[i], data, err);
+        }
+    }
+    return status;
+}
+
 enum status plan_run(const struct plan *plan, struct error *err)
 {
     const struct arguments *arguments = plan->arguments;
-    enum status status = folder_create(arguments->out, err);
+    struct data_options data;
+    enum status status = data_options_make(&data, arguments, err);
+    if (status == STATUS_OK) {
+        status = find_data(plan, &data.options, err);
+    }
+    if (status == STATUS_OK) {
+        status = folder_create(arguments->out, err);
+    }
     if (status == STATUS_OK) {
         status = startup_compute(err);
     }
@@ -253,7 +280,7 @@ enum status plan_run(const struct plan *plan, struct error *err)
     struct progress *progress = progress_create(plan->config, plan->n_run, arguments->quiet);
     struct sweep_totals totals = {0};
     status = arguments->jobs > 1 ? jobs_run(plan, progress, &totals, err)
-                                 : run_here(plan, progress, &totals, err);
+                                 : run_here(plan, &data.options, progress, &totals, err);
     progress_clear(progress);
     if (totals.failed > 0 && status != STATUS_INTERRUPTED) {
         error_set(err, status, "%zu of %zu runs failed, as said above", totals.failed, plan->n_run);

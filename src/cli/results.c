@@ -133,7 +133,11 @@ static size_t count_parameters(const struct model_shape *shape)
 static void add_size(struct table *table, const struct config *config, int threads)
 {
     struct model_shape shape = config_shape(config);
-    table_integer(table, (long long)config_steps(config));
+    if (config_steps(config) > 0) {
+        table_integer(table, (long long)config_steps(config));
+    } else {
+        table_missing(table);
+    }
     table_integer(table, (long long)count_parameters(&shape));
     table_number(table, (double)memory_of_run(config, threads) / (1024.0 * 1024.0));
 }
@@ -182,36 +186,72 @@ static json_t *read_run(const struct plan *plan, size_t run)
     return run_json_read(plan->arguments->out, id);
 }
 
-static void add_results(struct table *table, const json_t *run)
+/* Tasks and data sets are measured by different numbers; a plan of one kind shows no columns of the
+ * other. */
+struct kinds {
+    bool tasks, images;
+};
+
+static struct kinds kinds_of(const struct plan *plan)
+{
+    struct kinds kinds = {false, false};
+    for (size_t run = 0; run < plan->n_run; run++) {
+        kinds.images |= config_is_vision(&plan->config[run]);
+        kinds.tasks |= !config_is_vision(&plan->config[run]);
+    }
+    return kinds;
+}
+
+static size_t result_columns(struct column *column, size_t n, struct kinds kinds)
+{
+    static const struct column status = {"status", "status", 0};
+    static const struct column of_tasks[] = {{"token_accuracy", "token", 4},
+                                             {"sequence_accuracy", "sequence", 4}};
+    static const struct column of_images[] = {{"top1", "top-1", 4}, {"top5", "top-5", 4}};
+    static const struct column loss = {"loss", "loss", -5};
+    static const struct column escape = {"escape_step", "escape", 0};
+    static const struct column seconds = {"wall_seconds", "seconds", 1};
+    n = append_columns(column, n, &status, 1);
+    n = append_columns(column, n, of_tasks, kinds.tasks ? N_COLUMN(of_tasks) : 0);
+    n = append_columns(column, n, of_images, kinds.images ? N_COLUMN(of_images) : 0);
+    n = append_columns(column, n, &loss, 1);
+    n = append_columns(column, n, &escape, kinds.tasks);
+    return append_columns(column, n, &seconds, 1);
+}
+
+static void add_results(struct table *table, const json_t *run, struct kinds kinds)
 {
     const json_t *results = json_object_get(run, "results");
     table_text(table, json_get_text(run, "status", "not done"));
-    add_json(table, json_object_get(results, "token_accuracy"));
-    add_json(table, json_object_get(results, "sequence_accuracy"));
+    if (kinds.tasks) {
+        add_json(table, json_object_get(results, "token_accuracy"));
+        add_json(table, json_object_get(results, "sequence_accuracy"));
+    }
+    if (kinds.images) {
+        add_json(table, json_object_get(results, "top1"));
+        add_json(table, json_object_get(results, "top5"));
+    }
     add_json(table, json_object_get(results, "loss"));
-    add_json(table, json_object_get(results, "escape_step"));
+    if (kinds.tasks) {
+        add_json(table, json_object_get(results, "escape_step"));
+    }
     add_json(table, json_object_get(json_object_get(run, "timing"), "wall_seconds"));
 }
 
 enum status plan_results(const struct plan *plan, struct error *err)
 {
-    static const struct column outcomes[] = {{"status", "status", 0},
-                                             {"token_accuracy", "token", 4},
-                                             {"sequence_accuracy", "sequence", 4},
-                                             {"loss", "loss", -5},
-                                             {"escape_step", "escape", 0},
-                                             {"wall_seconds", "seconds", 1}};
     const char *varied[MAX_VARIED];
     struct column column[TABLE_MAX_COLUMN];
     bool fine;
+    struct kinds kinds = kinds_of(plan);
     size_t n_varied = varied_keys(plan, varied, &fine);
     size_t n = name_columns(column, varied, n_varied);
-    n = append_columns(column, n, outcomes, N_COLUMN(outcomes));
+    n = result_columns(column, n, kinds);
     struct table *table = fine ? table_create(column, n) : NULL;
     for (size_t run = 0; run < plan->n_run; run++) {
         json_t *root = read_run(plan, run);
         add_name(table, &plan->config[run], varied, n_varied);
-        add_results(table, root);
+        add_results(table, root, kinds);
         json_decref(root);
     }
     enum status status = table_print(table, plan->arguments->format, err);
