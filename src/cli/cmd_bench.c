@@ -169,9 +169,9 @@ static enum status measure_group(const struct models *models, const struct argum
         return error_set(err, STATUS_MEMORY, "out of memory");
     }
     if (!arguments->quiet) {
-        fprintf(stderr, "Measuring %zu model%s with %d thread%s, in %zu rounds\n", models->n_config,
-                models->n_config == 1 ? "" : "s", options.threads, options.threads == 1 ? "" : "s",
-                options.n_round);
+        fprintf(stderr, "Measuring %zu model%s with %d thread%s, in %zu round%s\n",
+                models->n_config, models->n_config == 1 ? "" : "s", options.threads,
+                options.threads == 1 ? "" : "s", options.n_round);
     }
     enum status status =
         bench_run(models->config, models->n_config, &options, group->result, &group->ceiling, err);

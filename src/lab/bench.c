@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/rng.h"
 #include "base/threads.h"
 #include "lab/ceiling.h"
 #include "lab/source.h"
