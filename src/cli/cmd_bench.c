@@ -171,7 +171,7 @@ static enum status measure_group(const struct models *models, const struct argum
     if (!arguments->quiet) {
         fprintf(stderr, "Measuring %zu model%s with %d thread%s, in %zu round%s\n",
                 models->n_config, models->n_config == 1 ? "" : "s", options.threads,
-                options.threads == 1 ? "" : "s", options.n_round);
+                options.threads == 1 ? "" : "s", options.n_round, options.n_round == 1 ? "" : "s");
     }
     enum status status =
         bench_run(models->config, models->n_config, &options, group->result, &group->ceiling, err);
