@@ -20,7 +20,9 @@ static json_t *config_of(const struct plan *plan, size_t run)
 static bool varies(json_t *const *configs, size_t n_run, const char *key)
 {
     for (size_t i = 1; i < n_run; i++) {
-        if (!json_equal(json_object_get(configs[i], key), json_object_get(configs[0], key))) {
+        json_t *first = json_object_get(configs[0], key), *other = json_object_get(configs[i], key);
+        bool both_without = first == NULL && other == NULL; /* a key of another kind of task */
+        if (!both_without && !json_equal(first, other)) {
             return true;
         }
     }
