@@ -61,8 +61,7 @@ void help_overview(FILE *stream)
     print_paragraph(stream, "Results go to stdout, progress and messages to stderr. Exit status: 0 "
                             "fine, 1 a check failed or a run diverged, 2 wrong usage, 3 bad or "
                             "missing data, 4 cannot write, 128+n stopped by signal n.");
-    print_paragraph(stream, "To come: image data sets, configuration files, and the commands data, "
-                            "cost, identities and check.");
+    print_paragraph(stream, "To come: configuration files, HTML reports, and the command check.");
 }
 
 void help_command(FILE *stream, const struct command *command)
