@@ -1,0 +1,346 @@
+/* Training on images: small models on a few drawn glyphs, or on files of ten images. */
+#include "runner.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/npy.h"
+#include "data_fixture.h"
+#include "lab/metrics.h"
+#include "lab/sweep.h"
+
+static struct error err;
+static const char *root[] = {scratch};
+static const struct dataset_options data = {.root = root, .n_root = 1};
+
+/* small trains in a few milliseconds a step. */
+static struct config small(const char *settings)
+{
+    char text[400];
+    struct config config = config_default();
+    snprintf(text, sizeof text,
+             "task=glyphs n_embd=16 n_head=2 patch=7 pos_dim=8 n_train=160 n_test=90 batch_size=32 "
+             "n_probe=5 epochs=2 lr=0.01 %s",
+             settings);
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
+        char *equals = strchr(word, '=');
+        *equals = '\0';
+        ck_assert_msg(config_set(&config, word, equals + 1, &err) == STATUS_OK, "%s", err.text);
+    }
+    ck_assert_msg(config_resolve(&config, &err) == STATUS_OK, "%s", err.text);
+    return config;
+}
+
+static struct run_outcome run(const struct config *config, int threads, const char *out)
+{
+    char id[CONFIG_ID_SIZE], path[PATH_SIZE];
+    struct record *record;
+    struct run_outcome outcome;
+    bool claimed;
+    config_id(config, id);
+    fixture_path(path, out);
+    ck_assert_msg(record_claim(path, id, &record, &claimed, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(train_run(config, &data, threads, record, NULL, &outcome, &err) == STATUS_OK,
+                  "%s", err.text);
+    return outcome;
+}
+
+static void file_of(const struct config *config, const char *out, const char *name,
+                    char path[PATH_SIZE])
+{
+    char id[CONFIG_ID_SIZE];
+    config_id(config, id);
+    ck_assert_int_eq(path_format(path, NULL, "%s/%s/runs/%s/%s", scratch, out, id, name),
+                     STATUS_OK);
+}
+
+static char *read_table(const struct config *config, const char *out, const char *name)
+{
+    char path[PATH_SIZE];
+    file_of(config, out, name, path);
+    return scratch_read(path);
+}
+
+static json_t *read_run(const struct config *config, const char *out)
+{
+    char path[PATH_SIZE];
+    json_t *run_json;
+    file_of(config, out, "run.json", path);
+    ck_assert_msg(json_read(path, &run_json, &err) == STATUS_OK, "%s", err.text);
+    return run_json;
+}
+
+/* ---- schedule ---- */
+
+START_TEST(the_rate_falls_to_a_tenth_at_half_and_at_three_quarters)
+{
+    struct config config = small("lr=1");
+    const double expected[] = {1, 1, 1, 1, 1, 0.1, 0.1, 0.01, 0.01, 0.01};
+    for (size_t s = 0; s < 10; s++) { /* milestones 5 and 7 */
+        ck_assert_double_eq_tol(train_learning_rate(&config, s, 10), expected[s], 1e-15);
+    }
+    ck_assert_double_eq(train_learning_rate(&config, 0, 1), 1); /* a milestone at 0 is ignored */
+    ck_assert_double_eq(train_learning_rate(&config, 0, 2), 1);
+    ck_assert_double_eq_tol(train_learning_rate(&config, 1, 2), 0.01, 1e-15);
+    ck_assert_double_eq(train_learning_rate(&config, 233, 468), 1);
+    ck_assert_double_eq_tol(train_learning_rate(&config, 234, 468), 0.1, 1e-15);
+    ck_assert_double_eq_tol(train_learning_rate(&config, 351, 468), 0.01, 1e-15);
+    config = small("lr=1 warmup=0.2");
+    ck_assert_double_eq(train_learning_rate(&config, 0, 10), 0.5);
+    ck_assert_double_eq(train_learning_rate(&config, 2, 10), 1);
+}
+END_TEST
+
+/* ---- one run ---- */
+
+START_TEST(run_json_says_what_images_are_measured_by)
+{
+    struct config config = small("");
+    struct run_outcome outcome = run(&config, 2, "a");
+    json_t *root_json = read_run(&config, "a");
+    const json_t *results = json_object_get(root_json, "results");
+    const json_t *info = json_object_get(root_json, "data");
+    ck_assert_ptr_null(json_object_get(results, "token_accuracy"));
+    ck_assert_ptr_null(json_object_get(results, "escape_step"));
+    double top1 = json_get_number(results, "top1", -1), top5 = json_get_number(results, "top5", -1);
+    ck_assert_double_eq(top1, outcome.top1);
+    ck_assert_double_eq(json_get_number(results, "loss", -1), outcome.loss);
+    ck_assert(isnan(outcome.token_accuracy) && top5 > top1 && top5 <= 1);
+    ck_assert_int_eq(json_get_integer(results, "n_step", 0), 10);
+    ck_assert_uint_eq(json_array_size(json_object_get(results, "class_accuracy")), 10);
+    ck_assert_int_eq(json_get_integer(info, "n_train", 0), 160);
+    ck_assert_int_eq(json_get_integer(info, "n_test", 0), 90);
+    ck_assert_uint_eq(strlen(json_get_text(info, "sha256", "")), 64);
+    ck_assert_uint_eq(json_array_size(json_object_get(info, "class_name")), 10);
+    const json_t *attention = json_object_get(root_json, "attention");
+    ck_assert_int_eq(json_get_integer(attention, "n_probe", 0), 5);
+    const json_t *mean = json_object_get(attention, "mean");
+    ck_assert(json_is_null(json_object_get(mean, "needed")));
+    ck_assert(json_get_number(mean, "diagonal", -1) > 0);
+    json_decref(root_json);
+}
+END_TEST
+
+START_TEST(confusions_add_up_to_the_accuracies)
+{
+    struct config config = small("");
+    struct run_outcome outcome = run(&config, 1, "a");
+    json_t *root_json = read_run(&config, "a");
+    const json_t *classes =
+        json_object_get(json_object_get(root_json, "results"), "class_accuracy");
+    char *table = read_table(&config, "a", "confusion.csv"), *save = NULL;
+    char *line = strtok_r(table, "\n", &save);
+    ck_assert_str_eq(line, "true class,0,1,2,3,4,5,6,7,8,9");
+    size_t n_right = 0, n_all = 0;
+    for (size_t row = 0; row < 10; row++) {
+        line = strtok_r(NULL, "\n", &save);
+        ck_assert_int_eq(line[0] - '0', (int)row);
+        size_t n = 0, right = 0;
+        char *at = line + 1;
+        for (size_t c = 0; c < 10; c++) {
+            size_t count = strtoul(at + 1, &at, 10);
+            n += count;
+            right += c == row ? count : 0;
+        }
+        ck_assert_double_eq_tol(json_number_value(json_array_get(classes, row)),
+                                (double)right / (double)n, 1e-15);
+        n_right += right;
+        n_all += n;
+    }
+    ck_assert_uint_eq(n_all, 90);
+    ck_assert_double_eq_tol(outcome.top1, (double)n_right / 90, 1e-15);
+    free(table);
+    json_decref(root_json);
+}
+END_TEST
+
+START_TEST(epochs_have_a_row_each_and_the_last_is_the_result)
+{
+    struct config config = small("epochs=3");
+    struct run_outcome outcome = run(&config, 1, "a");
+    char *table = read_table(&config, "a", "epochs.csv"), *save = NULL;
+    ck_assert_str_eq(strtok_r(table, "\n", &save), "epoch,train_loss,test_loss,top1,top5");
+    double train_loss, test_loss = 0, top1 = 0, top5;
+    for (size_t e = 0; e < 3; e++) {
+        size_t epoch;
+        ck_assert_int_eq(sscanf(strtok_r(NULL, "\n", &save), "%zu,%lf,%lf,%lf,%lf", &epoch,
+                                &train_loss, &test_loss, &top1, &top5),
+                         5);
+        ck_assert_uint_eq(epoch, e);
+        ck_assert(train_loss > 0 && top1 <= top5);
+    }
+    ck_assert_ptr_null(strtok_r(NULL, "\n", &save));
+    ck_assert_double_eq_tol(test_loss, outcome.loss, 1e-8);
+    ck_assert_double_eq_tol(top1, outcome.top1, 1e-8);
+    free(table);
+}
+END_TEST
+
+START_TEST(maps_of_the_probe_are_kept)
+{
+    struct config config = small("variant=qk+");
+    run(&config, 1, "a");
+    char path[PATH_SIZE];
+    float *map;
+    size_t dim[NPY_MAX_DIM], n_dim;
+    file_of(&config, "a", "attention/step000010/layer1.npy", path);
+    ck_assert_msg(npy_read(path, &map, dim, &n_dim, &err) == STATUS_OK, "%s", err.text);
+    ck_assert(n_dim == 3 && dim[0] == 2 && dim[1] == 17 && dim[2] == 17);
+    double sum = 0;
+    for (size_t i = 0; i < 17; i++) {
+        sum += map[i];
+    }
+    ck_assert_double_eq_tol(sum, 1, 1e-5);
+    free(map);
+}
+END_TEST
+
+START_TEST(the_loss_falls)
+{
+    struct config config = small("epochs=40 n_train=64 n_test=20 batch_size=16 lr=0.003 dropout=0");
+    run(&config, 2, "a");
+    char *table = read_table(&config, "a", "epochs.csv");
+    double first, last;
+    ck_assert_int_eq(sscanf(strstr(table, "\n0,") + 3, "%lf", &first), 1);
+    ck_assert_int_eq(sscanf(strstr(table, "\n39,") + 4, "%lf", &last), 1);
+    ck_assert_double_lt(last, first - 0.3);
+    free(table);
+}
+END_TEST
+
+/* ---- the same bits ---- */
+
+START_TEST(threads_do_not_change_a_bit)
+{
+    static const char *const table[] = {"curve.csv", "epochs.csv", "confusion.csv"};
+    const char *const variants[] = {"variant=qkv", "variant=qkv_tied+ patch=5 patch_pad=zero"};
+    for (size_t i = 0; i < 2; i++) {
+        struct config config = small(variants[i]);
+        char one[16], other[16];
+        snprintf(one, sizeof one, "one%zu", i);
+        run(&config, 1, one);
+        json_t *expected = read_run(&config, one);
+        const int threads[] = {2, 3, 7};
+        for (size_t k = 0; k < 3; k++) {
+            snprintf(other, sizeof other, "t%d-%zu", threads[k], i);
+            run(&config, threads[k], other);
+            json_t *found = read_run(&config, other);
+            ck_assert_str_eq(json_get_text(found, "weights_sha256", ""),
+                             json_get_text(expected, "weights_sha256", "-"));
+            ck_assert(json_equal(json_object_get(found, "results"),
+                                 json_object_get(expected, "results")));
+            ck_assert(json_equal(json_object_get(found, "attention"),
+                                 json_object_get(expected, "attention")));
+            for (size_t f = 0; f < 3; f++) {
+                char *a = read_table(&config, one, table[f]);
+                char *b = read_table(&config, other, table[f]);
+                ck_assert_str_eq(a, b);
+                free(a);
+                free(b);
+            }
+            json_decref(found);
+        }
+        json_decref(expected);
+    }
+}
+END_TEST
+
+START_TEST(dropout_order_and_data_depend_on_the_seed)
+{
+    struct config a = small(""), b = small("seed=1"), c = small("dropout=0");
+    run(&a, 1, "a");
+    run(&b, 1, "a");
+    run(&c, 1, "a");
+    json_t *ja = read_run(&a, "a"), *jb = read_run(&b, "a"), *jc = read_run(&c, "a");
+    ck_assert_str_ne(json_get_text(ja, "weights_sha256", ""),
+                     json_get_text(jb, "weights_sha256", ""));
+    ck_assert_str_ne(json_get_text(ja, "weights_sha256", ""),
+                     json_get_text(jc, "weights_sha256", ""));
+    const json_t *da = json_object_get(ja, "data"), *db = json_object_get(jb, "data");
+    ck_assert_str_ne(json_get_text(da, "sha256", ""), json_get_text(db, "sha256", ""));
+    ck_assert_str_eq(json_get_text(da, "sha256", ""),
+                     json_get_text(json_object_get(jc, "data"), "sha256", "-"));
+    json_decref(ja);
+    json_decref(jb);
+    json_decref(jc);
+}
+END_TEST
+
+/* ---- files, resuming, endings ---- */
+
+START_TEST(a_folder_of_ten_images_is_trained_on)
+{
+    fixture_mnist("MNIST/raw/%s-%s.gz");
+    struct config config = small("task=mnist n_train=0 n_test=0 n_probe=64 batch_size=128");
+    struct run_outcome outcome = run(&config, 2, "a");
+    ck_assert(!outcome.diverged && outcome.top1 >= 0 && outcome.top1 <= 1);
+    json_t *root_json = read_run(&config, "a");
+    ck_assert_int_eq(json_get_integer(json_object_get(root_json, "data"), "n_train", 0), 10);
+    ck_assert_int_eq(json_get_integer(json_object_get(root_json, "results"), "n_step", 0), 2);
+    json_decref(root_json);
+}
+END_TEST
+
+START_TEST(finished_runs_are_skipped)
+{
+    struct config config = small("epochs=1");
+    struct sweep_options options = {.out = scratch, .data = &data, .threads = 1};
+    struct sweep_totals totals;
+    ck_assert_int_eq(sweep_run(&config, 1, &options, NULL, &totals, &err), STATUS_OK);
+    ck_assert_uint_eq(totals.done, 1);
+    ck_assert_int_eq(sweep_run(&config, 1, &options, NULL, &totals, &err), STATUS_OK);
+    ck_assert_uint_eq(totals.skipped, 1);
+}
+END_TEST
+
+START_TEST(missing_data_fail_the_run_and_leave_no_claim)
+{
+    struct config config = small("task=mnist n_train=0 n_test=0");
+    struct sweep_options options = {.out = scratch, .data = &data, .threads = 1};
+    struct sweep_totals totals;
+    ck_assert_int_eq(sweep_run(&config, 1, &options, NULL, &totals, &err), STATUS_DATA);
+    ck_assert_uint_eq(totals.failed, 1);
+    ck_assert_ptr_nonnull(strstr(err.text, "MNIST was not found"));
+    char id[CONFIG_ID_SIZE];
+    config_id(&config, id);
+    ck_assert_int_ne(record_state(scratch, id), RECORD_RUNNING);
+}
+END_TEST
+
+START_TEST(a_diverged_run_shows_no_accuracy)
+{
+    struct config config = small("lr=1e6");
+    struct run_outcome outcome = run(&config, 1, "a");
+    ck_assert(outcome.diverged && isnan(outcome.top1));
+    json_t *root_json = read_run(&config, "a");
+    const json_t *results = json_object_get(root_json, "results");
+    ck_assert_str_eq(json_get_text(root_json, "status", ""), "diverged");
+    ck_assert(json_is_null(json_object_get(results, "top1")));
+    ck_assert(json_is_null(json_object_get(results, "class_accuracy")));
+    char path[PATH_SIZE];
+    file_of(&config, "a", "confusion.csv", path);
+    ck_assert(!file_exists(path));
+    json_decref(root_json);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("train_images");
+    TCase *tcase = tcase_create("train_images");
+    tcase_add_checked_fixture(tcase, scratch_make, scratch_remove);
+    tcase_add_test(tcase, the_rate_falls_to_a_tenth_at_half_and_at_three_quarters);
+    tcase_add_test(tcase, run_json_says_what_images_are_measured_by);
+    tcase_add_test(tcase, confusions_add_up_to_the_accuracies);
+    tcase_add_test(tcase, epochs_have_a_row_each_and_the_last_is_the_result);
+    tcase_add_test(tcase, maps_of_the_probe_are_kept);
+    tcase_add_test(tcase, the_loss_falls);
+    tcase_add_test(tcase, threads_do_not_change_a_bit);
+    tcase_add_test(tcase, dropout_order_and_data_depend_on_the_seed);
+    tcase_add_test(tcase, a_folder_of_ten_images_is_trained_on);
+    tcase_add_test(tcase, finished_runs_are_skipped);
+    tcase_add_test(tcase, missing_data_fail_the_run_and_leave_no_claim);
+    tcase_add_test(tcase, a_diverged_run_shows_no_accuracy);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
