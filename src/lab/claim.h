@@ -1,5 +1,5 @@
-/* claim: who works on a run folder, as one small file beside its contents. Used by record.c; the lock alone also by
- * image_cache.c.
+/* claim: who works on a run folder, as one small file beside its contents. Used by record.c; the
+ * lock alone also by image_cache.c.
  */
 #ifndef QKVLAB_LAB_CLAIM_H
 #define QKVLAB_LAB_CLAIM_H

@@ -145,7 +145,7 @@ static inline enum status fixture_load_with(const char *name, struct dataset_opt
     static struct dataset_place place;
     options.root = root;
     options.n_root = 1;
-    options.threads = 1;
+    options.threads = options.threads ? options.threads : 1;
     *data = (struct image_data){0};
     err->text[0] = '\0';
     enum status status = dataset_find(dataset_find_name(name), &options, &place, err);

@@ -346,6 +346,25 @@ START_TEST(the_second_time_nothing_is_decoded)
 }
 END_TEST
 
+START_TEST(any_number_of_threads_decodes_the_same)
+{
+    struct image_data data;
+    struct error err;
+    char one[SHA256_HEX_SIZE];
+    write_official();
+    load(&data);
+    strcpy(one, image_data_hash(&data));
+    image_data_free(&data);
+    struct dataset_options options = {.threads = 3};
+    ck_assert_int_eq(fixture_load_with("tinyimagenet", options, &data, &err), STATUS_OK);
+    ck_assert_str_eq(image_data_hash(&data), one);
+    image_data_free(&data);
+    fixture_write(VICTIM, "x", 1);
+    ck_assert_int_eq(fixture_load_with("tinyimagenet", options, &data, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, VICTIM));
+}
+END_TEST
+
 START_TEST(changes_make_it_stale)
 {
     char first[SHA256_HEX_SIZE], hash[SHA256_HEX_SIZE], path[PATH_SIZE];
@@ -467,7 +486,7 @@ int main(void)
 {
     Suite *suite = suite_create("image_folder");
     TCase *layout = tcase_create("layout"), *jpeg = tcase_create("jpeg"),
-          *cache = tcase_create("cache");
+          *cache = tcase_create("cache"), *last = tcase_create("threads"); /* behind all forks */
     tcase_add_checked_fixture(layout, scratch_make, scratch_remove);
     tcase_add_test(layout, the_official_layout);
     tcase_add_test(layout, class_folders_give_the_same);
@@ -483,12 +502,15 @@ int main(void)
     tcase_add_checked_fixture(cache, scratch_make, scratch_remove);
     tcase_add_test(cache, the_second_time_nothing_is_decoded);
     tcase_add_test(cache, changes_make_it_stale);
+    tcase_add_test(last, any_number_of_threads_decodes_the_same);
     tcase_add_test(cache, a_damaged_cache_is_made_again);
     tcase_add_test(cache, a_builder_that_was_stopped_or_killed_leaves_no_cache);
     tcase_add_test(cache, several_builders_at_once);
     tcase_add_test(cache, a_cache_that_cannot_be_written);
     suite_add_tcase(suite, layout);
     suite_add_tcase(suite, jpeg);
+    tcase_add_checked_fixture(last, scratch_make, scratch_remove);
     suite_add_tcase(suite, cache);
+    suite_add_tcase(suite, last);
     return run_suite(suite);
 }
