@@ -44,7 +44,8 @@ static size_t find_groups(const struct plan *plan, same_function *same, size_t *
     return n;
 }
 
-static double token_accuracy(const struct plan *plan, size_t index)
+/* Token accuracy of a task, top-1 of a data set; NaN where the run is not there. */
+static double main_accuracy(const struct plan *plan, size_t index)
 {
     char id[CONFIG_ID_SIZE], folder[PATH_SIZE];
     struct run run = {0};
@@ -52,7 +53,7 @@ static double token_accuracy(const struct plan *plan, size_t index)
     config_id(&plan->config[index], id);
     if (record_path(plan->arguments->out, id, folder, NULL) == STATUS_OK) {
         if (run_load(folder, &run, NULL) == STATUS_OK && run_is_ok(&run)) {
-            accuracy = run.measure[MEASURE_TOKEN_ACCURACY];
+            accuracy = run.measure[run.task ? MEASURE_TOKEN_ACCURACY : MEASURE_TOP1];
         }
         run_free(&run);
     }
@@ -94,7 +95,7 @@ static bool summary_make(struct summary *summary, const struct plan *plan)
         return false;
     }
     for (size_t run = 0; run < plan->n_run; run++) {
-        summary->accuracy[run] = token_accuracy(plan, run);
+        summary->accuracy[run] = main_accuracy(plan, run);
     }
     summary->n_row = find_groups(plan, same_row, summary->row);
     summary->n_column = find_groups(plan, same_column, summary->column);
@@ -146,6 +147,15 @@ static enum status print_summary(const struct plan *plan, struct error *err)
     return status;
 }
 
+static bool has_images(const struct plan *plan)
+{
+    bool any = false;
+    for (size_t run = 0; run < plan->n_run; run++) {
+        any |= config_is_vision(&plan->config[run]);
+    }
+    return any;
+}
+
 static size_t count_seeds(const struct plan *plan)
 {
     size_t n = 0;
@@ -169,7 +179,9 @@ static enum status report_and_print(const struct plan *plan, struct error *err)
     bool text = plan->arguments->format == FORMAT_TEXT;
     if (text) {
         size_t n_seed = count_seeds(plan);
-        printf("Mean token accuracy over %zu seed%s\n\n", n_seed, n_seed == 1 ? "" : "s");
+        printf("Mean token accuracy%s over %zu seed%s\n\n",
+               has_images(plan) ? " (top-1 accuracy of data sets)" : "", n_seed,
+               n_seed == 1 ? "" : "s");
     }
     status = print_summary(plan, err);
     if (status == STATUS_OK && text) {

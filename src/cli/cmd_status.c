@@ -27,6 +27,7 @@ static void add(struct survey *survey, const char *id, const char *state, const 
     table_text(survey->table, id);
     table_text(survey->table, state);
     table_number(survey->table, json_get_number(results, "token_accuracy", NAN));
+    table_number(survey->table, json_get_number(results, "top1", NAN));
     table_number(survey->table, json_get_number(results, "loss", NAN));
     table_text(survey->table, json_get_text(run, "message", ""));
     for (size_t i = 0; states[i]; i++) {
@@ -79,8 +80,8 @@ static void say_counts(const struct survey *survey)
 enum status cmd_status(const struct arguments *arguments, struct error *err)
 {
     static const struct column columns[] = {
-        {"id", "run", 0},     {"status", "status", 0},   {"token_accuracy", "token", 4},
-        {"loss", "loss", -5}, {"message", "message", 0},
+        {"id", "run", 0},     {"status", "status", 0}, {"token_accuracy", "token", 4},
+        {"top1", "top-1", 4}, {"loss", "loss", -5},    {"message", "message", 0},
     };
     struct survey survey = {.out = arguments_folder(arguments)};
     char runs[PATH_SIZE], **names;

@@ -6,12 +6,14 @@
 #include <cairo-svg.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 
 #define PNG_SCALE 2.0
+#define BAR_WIDTH 14.0
 #define FONT "DejaVu Sans"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -214,6 +216,28 @@ void chart_image(cairo_t *cr, double x, double y, double side, const float *map,
     cairo_paint(cr);
     cairo_restore(cr);
     cairo_surface_destroy(image);
+}
+
+void chart_colour_bar(cairo_t *cr, double x, double y, double height, const char *label)
+{
+    size_t n = 256;
+    cairo_save(cr);
+    cairo_set_antialias(cr, CAIRO_ANTIALIAS_NONE);
+    for (size_t i = 0; i < n; i++) {
+        chart_colour(cr, colormap_viridis((double)(n - 1 - i) / (double)(n - 1)), 1);
+        cairo_rectangle(cr, x, y + height * (double)i / (double)n, BAR_WIDTH, height / (double)n);
+        cairo_fill(cr);
+    }
+    cairo_restore(cr);
+    chart_frame(cr, x, y, BAR_WIDTH, height);
+    chart_colour(cr, CHART_INK, 1);
+    for (int i = 0; i <= 4; i++) {
+        char tick[16];
+        snprintf(tick, sizeof(tick), "%.2f", i / 4.0);
+        chart_text(cr, x + BAR_WIDTH + 5, y + height * (1 - i / 4.0), CHART_SMALL, CHART_LEFT,
+                   tick);
+    }
+    chart_text_up(cr, x + BAR_WIDTH + 46, y + height / 2, CHART_LABEL, label);
 }
 
 void chart_line(cairo_t *cr, double x0, double y0, double x1, double y1)

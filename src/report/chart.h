@@ -46,6 +46,10 @@ double chart_width(double size, const char *text);
 /* chart_image fills a square of the canvas with n x n squares of viridis. */
 void chart_image(cairo_t *cr, double x, double y, double side, const float *map, size_t n);
 
+/* chart_colour_bar draws the scale of chart_image, 0 to 1 with a label; it takes about 80 points to
+ * the right of x. */
+void chart_colour_bar(cairo_t *cr, double x, double y, double height, const char *label);
+
 void chart_line(cairo_t *cr, double x0, double y0, double x1, double y1);
 void chart_frame(cairo_t *cr, double x, double y, double width, double height);
 

@@ -11,12 +11,18 @@ static json_t *count(size_t n)
     return json_integer((json_int_t)n);
 }
 
+/* Runs on images belong to no setting. */
+static json_t *setting_or_null(const struct run_set *set, const struct run *run)
+{
+    return run->task ? count(setting_number(set, run)) : json_null();
+}
+
 static json_t *run_json(const struct run_set *set, const struct run *run)
 {
     json_t *object = json_object();
     json_object_set_new(object, "id", json_string(run->id));
-    json_object_set_new(object, "setting", count(setting_number(set, run)));
-    json_object_set_new(object, "task", json_string(run->task->name));
+    json_object_set_new(object, "setting", setting_or_null(set, run));
+    json_object_set_new(object, "task", json_string(run_task_name(run)));
     json_object_set_new(object, "variant", json_string(run->variant_id));
     json_object_set_new(object, "seed", json_integer(run->seed));
     json_object_set_new(object, "status", json_string(run->status));
@@ -27,7 +33,7 @@ static json_t *run_json(const struct run_set *set, const struct run *run)
     for (int i = 0; i < MEASURE_COUNT; i++) {
         json_object_set_new(object, measure_key((enum measure)i), json_number(run->measure[i]));
     }
-    const char *const copied[] = {"weights_sha256", "attention", "message"};
+    const char *const copied[] = {"weights_sha256", "data", "attention", "message"};
     for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++) {
         json_t *value = json_object_get(run->root, copied[i]);
         if (value) {
@@ -60,8 +66,8 @@ static json_t *cell_json(const struct run_set *set, const struct cell *cell)
         struct stats stats = cell_stats(cell, (enum measure)i);
         json_object_set_new(measures, measure_key((enum measure)i), stats_json(&stats));
     }
-    json_object_set_new(object, "setting", count(setting_number(set, cell->run)));
-    json_object_set_new(object, "task", json_string(cell->run->task->name));
+    json_object_set_new(object, "setting", setting_or_null(set, cell->run));
+    json_object_set_new(object, "task", json_string(run_task_name(cell->run)));
     json_object_set_new(object, "variant", json_string(cell->run->variant_id));
     json_object_set_new(object, "n_run", count(cell->n_run));
     json_object_set_new(object, "n_ok", count(cell->n_ok));
@@ -183,6 +189,12 @@ json_t *export_json(const struct run_set *set, const struct findings *findings)
     }
     for (size_t i = 0; i < set->n_run; i++) {
         json_array_append_new(runs, run_json(set, &set->run[i]));
+    }
+    for (size_t i = 0; i < set->n_image_cell; i++) {
+        json_array_append_new(cells, cell_json(set, &set->image_cell[i]));
+    }
+    for (size_t i = 0; i < set->n_image_run; i++) {
+        json_array_append_new(runs, run_json(set, &set->image_run[i]));
     }
     json_object_set_new(root, "format", json_string(REPORT_FORMAT));
     json_object_set_new(root, "settings", settings);

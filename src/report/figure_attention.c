@@ -17,7 +17,6 @@
 #define TOP 92.0
 #define BOTTOM 34.0
 #define RIGHT 92.0
-#define BAR_WIDTH 14.0
 #define NAME_LINE 16.0
 #define MIN_WIDTH 500.0 /* of the title */
 
@@ -89,28 +88,6 @@ static void draw_ticks(cairo_t *cr, const struct attention_figure *figure)
     }
 }
 
-static void draw_colour_bar(cairo_t *cr, double x, double y, double height)
-{
-    size_t n = 256;
-    cairo_save(cr);
-    cairo_set_antialias(cr, CAIRO_ANTIALIAS_NONE);
-    for (size_t i = 0; i < n; i++) {
-        chart_colour(cr, colormap_viridis((double)(n - 1 - i) / (double)(n - 1)), 1);
-        cairo_rectangle(cr, x, y + height * (double)i / (double)n, BAR_WIDTH, height / (double)n);
-        cairo_fill(cr);
-    }
-    cairo_restore(cr);
-    chart_frame(cr, x, y, BAR_WIDTH, height);
-    chart_colour(cr, CHART_INK, 1);
-    for (int i = 0; i <= 4; i++) {
-        char label[16];
-        snprintf(label, sizeof(label), "%.2f", i / 4.0);
-        chart_text(cr, x + BAR_WIDTH + 5, y + height * (1 - i / 4.0), CHART_SMALL, CHART_LEFT,
-                   label);
-    }
-    chart_text_up(cr, x + BAR_WIDTH + 46, y + height / 2, CHART_LABEL, "share of attention");
-}
-
 /* Further axes of a variant make its name long: a line each, around y. */
 static void draw_name(cairo_t *cr, double x, double y, const char *name)
 {
@@ -158,7 +135,7 @@ static void draw(cairo_t *cr, const void *data)
         draw_panel(cr, figure, i / setting->n_task, i % setting->n_task);
     }
     double height = fmin(panel_y(setting->n_variant) - CAPTION - 6 - TOP, 3 * ROW);
-    draw_colour_bar(cr, panel_x(figure, setting->n_task) + 4, TOP, height);
+    chart_colour_bar(cr, panel_x(figure, setting->n_task) + 4, TOP, height, "share of attention");
 }
 
 /* Maps are read before anything is drawn: a picture has to know whether it has anything to show. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/figures.h"
+#include "report/image_runs.h"
 #include "report/tables.h"
 
 /* ---- what was run ---- */
@@ -285,7 +286,7 @@ static void append_left_out(struct text *text, const struct run_set *set)
         text_append(text, "%zu run%s unfinished; the same command finishes them.\n\n",
                     set->n_partial, set->n_partial == 1 ? " is" : "s are");
     }
-    if (set->n_run == set->n_ok && set->n_left_out == 0) {
+    if (set->n_run == set->n_ok && set->n_image_run == set->n_image_ok && set->n_left_out == 0) {
         text_append(text, "None: every finished run was used.\n\n");
         return;
     }
@@ -293,6 +294,11 @@ static void append_left_out(struct text *text, const struct run_set *set)
     for (size_t i = 0; i < set->n_run; i++) {
         if (!run_is_ok(&set->run[i])) {
             append_unfinished_run(text, &set->run[i]);
+        }
+    }
+    for (size_t i = 0; i < set->n_image_run; i++) {
+        if (!run_is_ok(&set->image_run[i])) {
+            append_unfinished_run(text, &set->image_run[i]);
         }
     }
     for (size_t i = 0; i < set->n_left_out; i++) {
@@ -401,6 +407,7 @@ void markdown_append_report(struct text *text, const struct run_set *set,
         }
         append_setting(text, &set->setting[i], &reports[i]);
     }
+    image_runs_append(text, set);
     append_left_out(text, set);
     append_files(text);
 }

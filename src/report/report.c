@@ -12,6 +12,7 @@
 #include "report/figures.h"
 #include "report/findings.h"
 #include "report/heatmap.h"
+#include "report/image_runs.h"
 #include "report/markdown.h"
 
 enum status report_attention_pictures(const char *run_folder, size_t *n_picture, struct error *err)
@@ -70,7 +71,7 @@ static enum status write_json(const struct run_set *set, const struct setting_re
 {
     char path[PATH_SIZE];
     enum status status = path_format(path, err, "%s/report.json", folder);
-    struct findings *findings = calloc(set->n_setting, sizeof(*findings));
+    struct findings *findings = calloc(set->n_setting + 1, sizeof(*findings));
     if (!findings) {
         return error_set(err, STATUS_MEMORY, "out of memory while writing the report");
     }
@@ -109,6 +110,9 @@ static enum status write_all(const struct run_set *set, struct setting_report *r
         status = write_figures(&set->setting[i], folder, &reports[i], err);
     }
     if (status == STATUS_OK) {
+        status = image_runs_draw(set, folder, err);
+    }
+    if (status == STATUS_OK) {
         status = write_table(export_runs, set, folder, "runs.csv", err);
     }
     if (status == STATUS_OK) {
@@ -141,7 +145,7 @@ enum status report_write(const char *out, struct report_summary *summary, struct
     }
     status = run_set_load(out, &set, err);
     if (status == STATUS_OK) {
-        reports = calloc(set.n_setting, sizeof(*reports));
+        reports = calloc(set.n_setting + 1, sizeof(*reports));
         if (!reports) {
             status = error_set(err, STATUS_MEMORY, "out of memory while writing the report");
         }
@@ -149,8 +153,8 @@ enum status report_write(const char *out, struct report_summary *summary, struct
     if (status == STATUS_OK) {
         status = write_all(&set, reports, folder, summary, err);
     }
-    summary->n_run = set.n_ok;
-    summary->n_left_out = set.n_run - set.n_ok + set.n_left_out;
+    summary->n_run = set.n_ok + set.n_image_ok;
+    summary->n_left_out = set.n_run + set.n_image_run - summary->n_run + set.n_left_out;
     for (size_t i = 0; reports && i < set.n_setting; i++) {
         findings_free(&reports[i].findings);
         free(reports[i].has_attention);

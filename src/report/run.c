@@ -42,6 +42,16 @@ bool run_is_ok(const struct run *run)
     return strcmp(run->status, "ok") == 0;
 }
 
+const char *run_task_name(const struct run *run)
+{
+    return run->dataset ? run->dataset->name : run->task->name;
+}
+
+const char *run_task_title(const struct run *run)
+{
+    return run->dataset ? run->dataset->title : run->task->title;
+}
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -116,7 +126,8 @@ static enum status read_config(struct run *run, struct error *err)
     const json_t *config = json_object_get(run->root, "config");
     const char *task = json_get_text(config, "task", "");
     run->task = task_find(task);
-    if (!run->task) {
+    run->dataset = run->task ? NULL : dataset_find_name(task);
+    if (!run->task && !run->dataset) {
         return error_set(err, STATUS_DATA,
                          "run.json has task \"%s\", which this program does not know", task);
     }
@@ -156,16 +167,19 @@ static enum status read_results(struct run *run, struct error *err)
     for (int i = 0; i < MEASURE_COUNT; i++) {
         run->measure[i] = read_measure(run, (enum measure)i);
     }
-    run->floor = json_get_number(results, "position_floor", task_floor(run->task, run->n_token));
+    run->floor =
+        run->task ? json_get_number(results, "position_floor", task_floor(run->task, run->n_token))
+                  : NAN;
     run->measure[MEASURE_ABOVE_FLOOR] = run->measure[MEASURE_TOKEN_ACCURACY] - run->floor;
     long long n_step = json_get_integer(results, "n_step", 0);
     long long n_param = json_get_integer(run->root, "n_param", 0);
     run->n_step = n_step > 0 ? (size_t)n_step : 0;
     run->n_param = n_param > 0 ? (size_t)n_param : 0;
-    double accuracy = run->measure[MEASURE_TOKEN_ACCURACY];
-    if (run_is_ok(run) && !(accuracy >= 0 && accuracy <= 1)) {
-        return error_set(err, STATUS_DATA,
-                         "run.json says ok, but results.token_accuracy is no number in 0..1");
+    enum measure accuracy = run->task ? MEASURE_TOKEN_ACCURACY : MEASURE_TOP1;
+    double value = run->measure[accuracy];
+    if (run_is_ok(run) && !(value >= 0 && value <= 1)) {
+        return error_set(err, STATUS_DATA, "run.json says ok, but results.%s is no number in 0..1",
+                         measure_key(accuracy));
     }
     return STATUS_OK;
 }
@@ -182,6 +196,14 @@ static json_t *provenance(const struct run *run)
     }
     json_object_set_new(object, "class", json_string(json_get_text(machine, "class", "")));
     return object;
+}
+
+/* Which images a run saw. Drawn ones are others for every seed, and follow from it. */
+static json_t *data_identity(const struct run *run)
+{
+    const json_t *data = json_object_get(run->root, "data");
+    const char *hash = dataset_n_file(run->dataset) > 0 ? json_get_text(data, "sha256", "") : "";
+    return json_pack("{s:s, s:s}", "name", run->dataset->name, "sha256", hash);
 }
 
 static char *dump(const json_t *object)
@@ -220,6 +242,9 @@ static enum status make_keys(struct run *run, struct error *err)
     json_t *config = json_deep_copy(json_object_get(run->root, "config"));
     json_t *key = provenance(run);
     json_object_set(key, "config", config);
+    if (run->dataset) {
+        json_object_set_new(key, "data", data_identity(run));
+    }
     json_object_set(key, "versions", json_object_get(run->root, "versions"));
     json_object_del(config, "seed");
     run->cell_key = setting_text(run, key);

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
+#include "lab/dataset.h"
 #include "lab/task.h"
 #include "nn/variant.h"
 
@@ -26,7 +27,9 @@
     X(NEEDED, "attention", "needed", "share of attention on the needed key")                       \
     X(DIAGONAL, "attention", "diagonal", "share of attention on the own position")                 \
     X(ASYMMETRY_PRODUCT, "attention", "asymmetry_product", "asymmetry of Q K^T")                   \
-    X(ASYMMETRY_SCORES, "attention", "asymmetry_scores", "asymmetry of the scores")
+    X(ASYMMETRY_SCORES, "attention", "asymmetry_scores", "asymmetry of the scores")                \
+    X(TOP1, "results", "top1", "top-1 accuracy")                                                   \
+    X(TOP5, "results", "top5", "top-5 accuracy")
 
 enum measure {
 #define MEASURE_ENUM(name, section, key, title) MEASURE_##name,
@@ -40,17 +43,18 @@ const char *measure_title(enum measure measure);
 bool measure_is_step(enum measure measure);
 
 struct run {
-    char *folder;       /* path of the run folder */
-    json_t *root;       /* run.json */
-    const char *id;     /* borrows from root */
-    const char *status; /* "ok", "diverged" or "failed"; only "ok" is averaged */
-    const struct task *task;
+    char *folder;                  /* path of the run folder */
+    json_t *root;                  /* run.json */
+    const char *id;                /* borrows from root */
+    const char *status;            /* "ok", "diverged" or "failed"; only "ok" is averaged */
+    const struct task *task;       /* NULL for images */
+    const struct dataset *dataset; /* NULL for a task */
     struct variant variant;
     char variant_id[VARIANT_TEXT_SIZE], variant_name[VARIANT_TEXT_SIZE];
     size_t variant_rank; /* place among the named rows; behind them for any other */
     long long seed;
     size_t n_embd, n_layer, n_head, n_token, n_step, n_param, n_slot;
-    double floor; /* accuracy of the best predictor that knows only the position */
+    double floor; /* accuracy of the best predictor that knows only the position; NaN for images */
     double measure[MEASURE_COUNT];
     char *setting_key; /* equal where runs may share a table: variant, task and seed aside */
     char *cell_key;    /* equal where runs may be averaged: the seed aside */
@@ -64,6 +68,10 @@ enum status run_load(const char *folder, struct run *run, struct error *err);
 void run_free(struct run *run);
 
 bool run_is_ok(const struct run *run);
+
+/* run_task_name and run_task_title name the task or the data set. */
+const char *run_task_name(const struct run *run);
+const char *run_task_title(const struct run *run);
 
 /* run_head returns {needed, diagonal, ...} of one head of the last layer, NULL past the last. */
 const json_t *run_head(const struct run *run, size_t head);

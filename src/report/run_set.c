@@ -45,6 +45,11 @@ static enum status load_one(struct run_set *set, const char *parent, const char 
     struct error reason = {0};
     struct run *run = &set->run[set->n_run];
     status = run_load(folder, run, &reason);
+    if (status == STATUS_OK && run->dataset) {
+        set->image_run[set->n_image_run++] = *run;
+        *run = (struct run){0};
+        return STATUS_OK;
+    }
     if (status == STATUS_OK) {
         set->n_run++;
         return STATUS_OK;
@@ -75,8 +80,9 @@ static enum status load_all(struct run_set *set, const char *out, struct error *
         return status;
     }
     set->run = calloc(n_name + 1, sizeof(*set->run));
+    set->image_run = calloc(n_name + 1, sizeof(*set->image_run));
     set->left_out = calloc(n_name + 1, sizeof(*set->left_out));
-    if (!set->run || !set->left_out) {
+    if (!set->run || !set->image_run || !set->left_out) {
         status = no_memory(err);
     }
     for (size_t i = 0; status == STATUS_OK && i < n_name; i++) {
@@ -97,7 +103,7 @@ static int compare_table_place(const struct run *a, const struct run *b)
     if (order == 0) {
         order = strcmp(a->variant_id, b->variant_id);
     }
-    return order ? order : strcmp(a->task->name, b->task->name);
+    return order ? order : strcmp(run_task_name(a), run_task_name(b));
 }
 
 static int compare_runs(const void *left, const void *right)
@@ -111,6 +117,13 @@ static int compare_runs(const void *left, const void *right)
         order = a->seed < b->seed ? -1 : 1;
     }
     return order ? order : strcmp(a->id, b->id);
+}
+
+static int compare_image_runs(const void *left, const void *right)
+{
+    const struct run *a = left, *b = right;
+    int order = strcmp(a->dataset->name, b->dataset->name);
+    return order ? order : compare_runs(a, b);
 }
 
 /* Appends to a run's setting key what the setting left out of the configuration. */
@@ -163,21 +176,22 @@ static bool same_cell(const struct run *a, const struct run *b)
     return compare_table_place(a, b) == 0 && strcmp(a->cell_key, b->cell_key) == 0;
 }
 
-static enum status make_cells(struct run_set *set, struct error *err)
+/* make_cells cuts sorted runs; *n_ok counts the finished ones. */
+static enum status make_cells(const struct run *run, size_t n_run, struct cell **cells,
+                              size_t *n_cell, size_t *n_ok, struct error *err)
 {
-    set->cell = calloc(set->n_run + 1, sizeof(*set->cell));
-    if (!set->cell) {
+    *cells = calloc(n_run + 1, sizeof(**cells));
+    if (!*cells) {
         return no_memory(err);
     }
-    for (size_t i = 0; i < set->n_run; i++) {
-        const struct run *run = &set->run[i];
-        if (i == 0 || !same_cell(run - 1, run)) {
-            set->cell[set->n_cell++].run = run;
+    for (size_t i = 0; i < n_run; i++) {
+        if (i == 0 || !same_cell(&run[i - 1], &run[i])) {
+            (*cells)[(*n_cell)++].run = &run[i];
         }
-        struct cell *cell = &set->cell[set->n_cell - 1];
+        struct cell *cell = &(*cells)[*n_cell - 1];
         cell->n_run++;
-        cell->n_ok += run_is_ok(run);
-        set->n_ok += run_is_ok(run);
+        cell->n_ok += run_is_ok(&run[i]);
+        *n_ok += run_is_ok(&run[i]);
     }
     return STATUS_OK;
 }
@@ -284,13 +298,18 @@ enum status run_set_load(const char *out, struct run_set *set, struct error *err
     qsort(set->run, set->n_run, sizeof(*set->run), compare_runs);
     status = split_ambiguous_settings(set, err);
     if (status == STATUS_OK) {
-        status = make_cells(set, err);
+        status = make_cells(set->run, set->n_run, &set->cell, &set->n_cell, &set->n_ok, err);
     }
-    if (status == STATUS_OK && set->n_ok == 0) {
+    qsort(set->image_run, set->n_image_run, sizeof(*set->image_run), compare_image_runs);
+    if (status == STATUS_OK) {
+        status = make_cells(set->image_run, set->n_image_run, &set->image_cell, &set->n_image_cell,
+                            &set->n_image_ok, err);
+    }
+    if (status == STATUS_OK && set->n_ok + set->n_image_ok == 0) {
         return error_set(err, STATUS_DATA,
                          "%s/runs holds no finished run to report (%zu unfinished, %zu failed, "
                          "diverged or unreadable%s%s)",
-                         out, set->n_partial, set->n_run + set->n_left_out,
+                         out, set->n_partial, set->n_run + set->n_image_run + set->n_left_out,
                          set->n_left_out ? "; the first: " : "",
                          set->n_left_out ? set->left_out[0].reason : "");
     }
@@ -313,6 +332,9 @@ void run_set_free(struct run_set *set)
     for (size_t i = 0; i < set->n_run; i++) {
         run_free(&set->run[i]);
     }
+    for (size_t i = 0; i < set->n_image_run; i++) {
+        run_free(&set->image_run[i]);
+    }
     for (size_t i = 0; i < set->n_setting; i++) {
         setting_free(&set->setting[i]);
     }
@@ -322,6 +344,8 @@ void run_set_free(struct run_set *set)
     }
     free(set->run);
     free(set->cell);
+    free(set->image_run);
+    free(set->image_cell);
     free(set->setting);
     free(set->left_out);
     *set = (struct run_set){0};

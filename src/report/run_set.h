@@ -3,7 +3,8 @@
  * A cell holds the runs whose configuration, program and class of machine are identical except for
  * the seed; only they are averaged. A setting holds the cells that may share a table: variants
  * down, tasks across. Diverged and failed runs stay in their cell, counted and never averaged;
- * folders that cannot be read are listed with the reason.
+ * folders that cannot be read are listed with the reason. Runs on images are kept apart: they have
+ * other measures, and a table for each data set (image_runs.h).
  */
 #ifndef QKVLAB_REPORT_RUN_SET_H
 #define QKVLAB_REPORT_RUN_SET_H
@@ -40,6 +41,10 @@ struct run_set {
     size_t n_cell;
     struct setting *setting;
     size_t n_setting;
+    struct run *image_run; /* [n_image_run], by data set, setting, variant, seed */
+    size_t n_image_run, n_image_ok;
+    struct cell *image_cell;
+    size_t n_image_cell;
     struct left_out *left_out; /* folders that are not among the runs */
     size_t n_left_out;
     size_t n_partial; /* unfinished folders, skipped */
