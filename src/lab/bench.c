@@ -27,6 +27,7 @@ static const struct bench_shape SHAPES[] = {
     {"d256-L4-H4-T128", {"n_embd=256", "n_layer=4", "n_head=4", "seq_len=128"}},
     {"d32-L2-H2-T128", {"n_embd=32", "n_layer=2", "n_head=2", "seq_len=128"}},
     {"d256-L4-H4-T16", {"n_embd=256", "n_layer=4", "n_head=4", "seq_len=16"}},
+    {"vit28-p4-d64-L2-H2", {"task=glyphs", "n_embd=64", "n_layer=2", "n_head=2"}},
 };
 
 const struct bench_shape *bench_shape_at(size_t i)
