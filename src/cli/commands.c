@@ -30,8 +30,8 @@ static const struct command commands[COMMAND_COUNT] = {
          "train one run or a grid of runs",
          {{"qkvlab run --set task=reverse --set variant=qkv", "one run at the defaults"},
           {"qkvlab run --set variant=qkv,qk,kv --seeds 0-4", "three variants, five seeds each"},
+          {"qkvlab run --set task=mnist --data DIR", "images of a data set"},
           {"qkvlab run quick --dry-run", "what a preset would train; writes nothing"},
-          {"qkvlab run --set n_embd=32,64 --shard 0/2", "the first half of a grid"},
           {"qkvlab run dynamics --jobs 2 --format csv > runs.csv", "results as CSV"}},
          "Keys are listed by `qkvlab list keys`, presets by `qkvlab list presets`. Several values "
          "of a key make a grid; seeds vary fastest. A run that is already in the folder is "
