@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -25,6 +26,25 @@ static bool round_up(size_t size, size_t *rounded)
     return true;
 }
 
+/* Large arenas lie on huge pages where the system gives them: walking megabytes of activations
+ * otherwise misses the translation cache at every row. */
+#define HUGE_PAGE ((size_t)2 << 20)
+
+static unsigned char *allocate(size_t size)
+{
+    if (size < 2 * HUGE_PAGE || size > SIZE_MAX - HUGE_PAGE) {
+        return aligned_alloc(ARENA_ALIGNMENT, size);
+    }
+    size_t whole = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    unsigned char *base = aligned_alloc(HUGE_PAGE, whole);
+#ifdef MADV_HUGEPAGE
+    if (base) {
+        madvise(base, whole, MADV_HUGEPAGE); /* a wish: refused, nothing is lost */
+    }
+#endif
+    return base;
+}
+
 enum status arena_create(struct arena *arena, size_t size, struct error *err)
 {
     /* A failed arena must not pass for a measuring one, nor an empty one. */
@@ -32,7 +52,7 @@ enum status arena_create(struct arena *arena, size_t size, struct error *err)
     size_t rounded;
     unsigned char *base = NULL;
     if (round_up(size > 0 ? size : 1, &rounded)) {
-        base = aligned_alloc(ARENA_ALIGNMENT, rounded);
+        base = allocate(rounded);
     }
     if (!base) {
         return error_set(

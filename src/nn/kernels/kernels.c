@@ -315,6 +315,13 @@ static void column_sum(size_t n_row, size_t n_col, const float *restrict x, size
 static inline __attribute__((always_inline)) void transpose_tile(const float *x, size_t ld,
                                                                  float *transposed, size_t ldt)
 {
+#ifdef __clang__ /* has no shuffle by a computed mask */
+    for (size_t i = 0; i < VECTOR; i++) {
+        for (size_t c = 0; c < VECTOR; c++) {
+            transposed[c * ldt + i] = x[i * ld + c];
+        }
+    }
+#else
     typedef int32_t lanes __attribute__((vector_size(VECTOR * sizeof(int32_t))));
     vector row[VECTOR];
 #pragma GCC unroll 16
@@ -343,6 +350,7 @@ static inline __attribute__((always_inline)) void transpose_tile(const float *x,
     for (int i = 0; i < VECTOR; i++) {
         store(transposed + (size_t)i * ldt, row[i]);
     }
+#endif
 }
 
 static void transpose(size_t n_row, size_t n_col, const float *restrict x, size_t ld,

@@ -51,6 +51,14 @@ static inline __attribute__((always_inline)) void block(size_t rows, size_t vect
     for (size_t g = 0; g < (rows + 2) / 3; g++) {
         third[g] = a.at + 3 * g * a.row;
     }
+    /* C is needed at the end: fetched now, it arrives while the sums are made. */
+#pragma GCC unroll 16
+    for (size_t i = 0; i < rows; i++) {
+#pragma GCC unroll 4
+        for (size_t v = 0; v < vectors; v++) {
+            __builtin_prefetch(c.at + i * c.ld + v * VECTOR, 1);
+        }
+    }
     for (size_t l = 0; l < depth; l++) {
         vector right[PANEL_VECTORS];
         for (size_t v = 0; v < vectors; v++) {
@@ -124,18 +132,18 @@ static void block_of(size_t rows, size_t vectors, size_t n_col, size_t depth, st
     }
 }
 
-/* panel_product multiplies all of A by one panel of B, in row blocks of nearly equal size. */
+/* panel_product multiplies all of A by one panel of B, in row blocks of one size but for the last:
+ * a branch that always goes the same way costs nothing. */
 static void panel_product(size_t m, size_t n_col, size_t depth, struct left a, const float *b,
                           size_t ldb, struct output c)
 {
     size_t vectors = n_col > VECTOR ? 2 : 1;
-    size_t n_block = (m + MAX_ROWS - 1) / MAX_ROWS;
-    for (size_t k = 0, first = 0; k < n_block; k++) {
-        size_t end = (k + 1) * m / n_block;
+    size_t n_block = (m + MAX_ROWS - 1) / MAX_ROWS, rows = (m + n_block - 1) / n_block;
+    for (size_t first = 0; first < m; first += rows) {
         struct left a_block = {a.at + first * a.row, a.row, a.depth};
         struct output c_block = {c.at + first * c.ld, c.ld, c.alpha, c.accumulate};
-        block_of(end - first, vectors, n_col, depth, a_block, b, ldb, c_block);
-        first = end;
+        block_of(m - first < rows ? m - first : rows, vectors, n_col, depth, a_block, b, ldb,
+                 c_block);
     }
 }
 
