@@ -28,11 +28,25 @@ void attention_forward(const struct attention *a, struct view q, struct view k, 
             float *p = probabilities + (b * a->n_head + h) * t * t;
             float *k_transposed = scratch;
             kernel->transpose(t, w, kh.at, kh.ld, k_transposed);
-            matmul_nn(t, t, w, 1.0f, qh.at, qh.ld, k_transposed, t, false, p, t);
+            matmul_nn(t, t, w, qh.at, qh.ld, k_transposed, t, false, p, t);
             kernel->softmax_forward(t, t, a->scale * a->multiplier, a->matrix, a->matrix_ld,
                                     a->causal ? 1 : t, a->causal ? 1 : 0, p);
-            matmul_nn(t, w, t, 1.0f, p, t, vh.at, vh.ld, false, oh.at, oh.ld);
+            matmul_nn(t, w, t, p, t, vh.at, vh.ld, false, oh.at, oh.ld);
         }
+    }
+}
+
+static void add_scaled(size_t n, double scale, const float *x, double *sum)
+{
+    for (size_t i = 0; i < n; i++) {
+        sum[i] += scale * (double)x[i];
+    }
+}
+
+static void multiply_by(size_t n, float factor, float *x)
+{
+    for (size_t i = 0; i < n; i++) {
+        x[i] *= factor;
     }
 }
 
@@ -45,7 +59,6 @@ void attention_backward(const struct attention *a, struct view q, struct view k,
     size_t t = a->n_token, w = a->head_width, group = a->n_head / a->kv_heads;
     float *ds = scratch, *v_transposed = ds + t * t, *dq_raw = v_transposed + t * w;
     struct view dout = {(float *)dmix, a->n_head * w};
-    float to_product = a->scale * a->multiplier;
     for (size_t b = 0; b < a->n_sequence; b++) {
         for (size_t h = 0; h < a->n_head; h++) {
             size_t g = h / group;
@@ -54,25 +67,33 @@ void attention_backward(const struct attention *a, struct view q, struct view k,
             struct view dqh = head_view(a, dq, b, h), dkh = head_view(a, dk, b, g);
             struct view dvh = head_view(a, dv, b, g);
             const float *p = probabilities + (b * a->n_head + h) * t * t;
-            matmul_tn(t, w, t, 1.0f, p, t, doh.at, doh.ld, true, dvh.at, dvh.ld);
+            matmul_tn(t, w, t, p, t, doh.at, doh.ld, true, dvh.at, dvh.ld);
             kernel->transpose(t, w, vh.at, vh.ld, v_transposed);
-            matmul_nn(t, t, w, 1.0f, doh.at, doh.ld, v_transposed, t, false, ds, t);
-            kernel->softmax_backward(t, t, p, ds);
+            matmul_nn(t, t, w, doh.at, doh.ld, v_transposed, t, false, ds, t);
+            kernel->softmax_backward(t, t, a->scale, p, ds);
             if (d_matrix != NULL) {
-                for (size_t ij = 0; ij < t * t; ij++) {
-                    d_matrix[ij] += (double)ds[ij];
-                }
+                add_scaled(t * t, 1.0 / (double)a->scale, ds, d_matrix);
             }
             if (d_multiplier != NULL) {
-                /* sum_ij dS'_ij S_ij = sum_i q_i . (scale sum_j dS'_ij k_j): S itself is not kept.
-                 */
-                matmul_nn(t, w, t, a->scale, ds, t, kh.at, kh.ld, false, dq_raw, w);
+                /* sum_ij dS'_ij S_ij = sum_i q_i . (scale sum_j dS'_ij k_j): S is not kept. */
+                matmul_nn(t, w, t, ds, t, kh.at, kh.ld, false, dq_raw, w);
                 *d_multiplier += kernel->dot(t, w, qh.at, qh.ld, dq_raw, w);
+                multiply_by(t * t, a->multiplier, ds);
             }
-            matmul_nn(t, w, t, to_product, ds, t, kh.at, kh.ld, true, dqh.at, dqh.ld);
-            matmul_tn(t, w, t, to_product, ds, t, qh.at, qh.ld, true, dkh.at, dkh.ld);
+            matmul_nn(t, w, t, ds, t, kh.at, kh.ld, true, dqh.at, dqh.ld);
+            matmul_tn(t, w, t, ds, t, qh.at, qh.ld, true, dkh.at, dkh.ld);
         }
     }
+}
+
+/* row_dot adds in a fixed order, so that S_ij and S_ji of the same vectors are the same bits. */
+static float row_dot(size_t n, const float *a, const float *b)
+{
+    float sum = 0.0f;
+    for (size_t c = 0; c < n; c++) {
+        sum += a[c] * b[c];
+    }
+    return sum;
 }
 
 void attention_scores(const struct attention *a, size_t sequence, struct view q, struct view k,
@@ -82,9 +103,10 @@ void attention_scores(const struct attention *a, size_t sequence, struct view q,
     for (size_t h = 0; h < a->n_head; h++) {
         struct view qh = head_view(a, q, sequence, h), kh = head_view(a, k, sequence, h / group);
         float *s = product + h * t * t, *entering = scores + h * t * t;
-        matmul_nt(t, t, a->head_width, a->scale, qh.at, qh.ld, kh.at, kh.ld, false, s, t);
         for (size_t i = 0; i < t; i++) {
             for (size_t j = 0; j < t; j++) {
+                s[i * t + j] =
+                    a->scale * row_dot(a->head_width, qh.at + i * qh.ld, kh.at + j * kh.ld);
                 float bias = a->matrix == NULL ? 0.0f : a->matrix[i * a->matrix_ld + j];
                 entering[i * t + j] = a->multiplier * s[i * t + j] + bias;
             }

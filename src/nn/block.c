@@ -156,9 +156,8 @@ static void mlp_part_backward(const struct model *model, const float *param,
     linear_gradient(&ready->fc2, n_row, block->gelu, dmlp, grad + at->fc2_weight,
                     grad + at->fc2_bias);
     linear_backward(&ready->fc2, n_row, dmlp, act->dff);
-    kernel->multiply(n_row * ff, act->dff, block->slope);
-    linear_gradient(&ready->fc1, n_row, block->ln2, act->dff, grad + at->fc1_weight,
-                    grad + at->fc1_bias);
+    kernel->multiply_and_sum(n_row, ff, act->dff, block->slope, grad + at->fc1_bias);
+    linear_gradient(&ready->fc1, n_row, block->ln2, act->dff, grad + at->fc1_weight, NULL);
     linear_backward(&ready->fc1, n_row, act->dff, act->dnorm);
     kernel->layer_norm_backward(n_row, d, act->dnorm, block->x_mid, block->ln2_saved.mean,
                                 block->ln2_saved.rstd, param + at->ln2_weight, act->dx,

@@ -33,23 +33,27 @@ void head_forward(const struct model *model, const float *param, const struct pr
     linear_forward(&prepared->head, n_answer, act->ln_f, true, act->logits);
 }
 
-/* cross_entropy returns the loss of one row, fills dlogits, and says whether the answer is right.
- */
-static double cross_entropy(size_t n_class, const float *logits, size_t target, float scale,
-                            float *dlogits, bool *correct)
+/* Answers whose exponentials are taken at a time. */
+#define LOSS_ROWS 64
+
+/* shift_row writes logits minus their largest, and returns where that is. */
+static size_t shift_row(size_t n_class, const float *logits, float *shifted)
 {
     size_t best = 0;
     for (size_t c = 1; c < n_class; c++) {
-        if (logits[c] > logits[best]) {
-            best = c;
-        }
+        best = logits[c] > logits[best] ? c : best;
     }
-    double sum = 0.0;
+    float largest = logits[best];
     for (size_t c = 0; c < n_class; c++) {
-        dlogits[c] = logits[c] - logits[best];
+        shifted[c] = logits[c] - largest;
     }
-    double margin = (double)dlogits[target];
-    kernels_active()->vector_exp(n_class, dlogits, dlogits);
+    return best;
+}
+
+/* finish_row turns exp(shifted logits) into the gradient, and returns log of their sum. */
+static double finish_row(size_t n_class, size_t target, float scale, float *dlogits)
+{
+    double sum = 0.0;
     for (size_t c = 0; c < n_class; c++) {
         sum += (double)dlogits[c];
     }
@@ -58,28 +62,48 @@ static double cross_entropy(size_t n_class, const float *logits, size_t target, 
         dlogits[c] *= to_gradient;
     }
     dlogits[target] -= scale;
-    *correct = best == target;
-    return log(sum) - margin;
+    return log(sum);
+}
+
+/* cross_entropy returns the summed loss of n <= LOSS_ROWS answers, fills their dlogits, and says
+ * which are right. */
+static double cross_entropy(size_t n, size_t n_class, const float *logits, const int32_t *targets,
+                            float scale, float *dlogits, bool correct[LOSS_ROWS])
+{
+    double loss = 0.0;
+    for (size_t r = 0; r < n; r++) {
+        size_t target = (size_t)targets[r];
+        float *shifted = dlogits + r * n_class;
+        correct[r] = shift_row(n_class, logits + r * n_class, shifted) == target;
+        loss -= (double)shifted[target];
+    }
+    kernels_active()->vector_exp(n * n_class, dlogits, dlogits);
+    for (size_t r = 0; r < n; r++) {
+        loss += finish_row(n_class, (size_t)targets[r], scale, dlogits + r * n_class);
+    }
+    return loss;
 }
 
 struct loss_sums model_loss(const struct model *model, const struct batch *batch,
                             float gradient_scale, struct activations *act)
 {
-    size_t n_class = model->shape.n_class;
-    size_t per_sequence = model_n_answer(model, batch) / batch->n_sequence;
+    size_t n_class = model->shape.n_class, n_answer = model_n_answer(model, batch);
+    size_t per_sequence = n_answer / batch->n_sequence, n_correct = 0;
     struct loss_sums sums = {0};
-    for (size_t b = 0; b < batch->n_sequence; b++) {
-        size_t n_correct = 0;
-        for (size_t t = 0; t < per_sequence; t++) {
-            size_t row = b * per_sequence + t;
-            bool correct;
-            sums.loss +=
-                cross_entropy(n_class, act->logits + row * n_class, (size_t)batch->targets[row],
-                              gradient_scale, act->dlogits + row * n_class, &correct);
-            n_correct += correct;
+    for (size_t first = 0; first < n_answer; first += LOSS_ROWS) {
+        size_t n = n_answer - first < LOSS_ROWS ? n_answer - first : LOSS_ROWS;
+        bool correct[LOSS_ROWS];
+        sums.loss +=
+            cross_entropy(n, n_class, act->logits + first * n_class, batch->targets + first,
+                          gradient_scale, act->dlogits + first * n_class, correct);
+        for (size_t r = 0; r < n; r++) {
+            n_correct += correct[r];
+            if ((first + r + 1) % per_sequence == 0) {
+                sums.n_correct_token += n_correct;
+                sums.n_correct_sequence += n_correct == per_sequence;
+                n_correct = 0;
+            }
         }
-        sums.n_correct_token += n_correct;
-        sums.n_correct_sequence += n_correct == per_sequence;
     }
     return sums;
 }

@@ -39,7 +39,7 @@ void linear_gradient(const struct linear *linear, size_t n_row, const float *x, 
                      float *dweight, float *dbias)
 {
     enum profile_part part = profile_enter(PROFILE_MATMUL);
-    matmul_tn(linear->out, linear->in, n_row, 1.0f, dy, linear->out, x, linear->in, true, dweight,
+    matmul_tn(linear->out, linear->in, n_row, dy, linear->out, x, linear->in, true, dweight,
               linear->in);
     profile_enter(part);
     if (dbias != NULL) {

@@ -8,34 +8,21 @@
  * copies. */
 #define LIBRARY_ROWS 512
 
-static void library(CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b, size_t m, size_t n, size_t k,
-                    float alpha, const float *a, size_t lda, const float *b, size_t ldb,
-                    bool accumulate, float *c, size_t ldc)
+void matmul_nn(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b, size_t ldb,
+               bool accumulate, float *c, size_t ldc)
 {
-    cblas_sgemm(CblasRowMajor, trans_a, trans_b, (blasint)m, (blasint)n, (blasint)k, alpha, a,
-                (blasint)lda, b, (blasint)ldb, accumulate ? 1.0f : 0.0f, c, (blasint)ldc);
+    kernels_active()->product->general(m, n, k, a, lda, 1, b, ldb, accumulate, c, ldc);
 }
 
-void matmul_nn(size_t m, size_t n, size_t k, float alpha, const float *a, size_t lda,
-               const float *b, size_t ldb, bool accumulate, float *c, size_t ldc)
+void matmul_tn(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b, size_t ldb,
+               bool accumulate, float *c, size_t ldc)
 {
-    kernels_active()->product->general(m, n, k, alpha, a, lda, 1, b, ldb, accumulate, c, ldc);
-}
-
-void matmul_tn(size_t m, size_t n, size_t k, float alpha, const float *a, size_t lda,
-               const float *b, size_t ldb, bool accumulate, float *c, size_t ldc)
-{
-    if (m >= LIBRARY_ROWS) {
-        library(CblasTrans, CblasNoTrans, m, n, k, alpha, a, lda, b, ldb, accumulate, c, ldc);
-    } else {
-        kernels_active()->product->general(m, n, k, alpha, a, 1, lda, b, ldb, accumulate, c, ldc);
+    if (m < LIBRARY_ROWS) {
+        kernels_active()->product->general(m, n, k, a, 1, lda, b, ldb, accumulate, c, ldc);
+        return;
     }
-}
-
-void matmul_nt(size_t m, size_t n, size_t k, float alpha, const float *a, size_t lda,
-               const float *b, size_t ldb, bool accumulate, float *c, size_t ldc)
-{
-    library(CblasNoTrans, CblasTrans, m, n, k, alpha, a, lda, b, ldb, accumulate, c, ldc);
+    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (blasint)m, (blasint)n, (blasint)k, 1.0f,
+                a, (blasint)lda, b, (blasint)ldb, accumulate ? 1.0f : 0.0f, c, (blasint)ldc);
 }
 
 size_t matmul_packed_size(size_t n, size_t k)

@@ -1,8 +1,7 @@
 /* matmul: the matrix products that training needs, on the calling thread.
  *
- * C [m,n] = alpha op(A) op(B), or C += with accumulate; row-major with leading dimensions. Without
- * accumulate C is only written, whatever it held.
- *     nn: A [m,k], B [k,n].   tn: A [k,m], B [k,n].   nt: A [m,k], B [n,k].
+ * C [m,n] = op(A) B, or C += with accumulate; row-major with leading dimensions. Without accumulate
+ * C is only written, whatever it held. nn: A [m,k], B [k,n].   tn: A [k,m], B [k,n].
  *
  * Most are our own kernel (kernels/product.c), which on the sizes of small transformers is faster
  * than a general library; OpenBLAS does the others. Which one depends on the shape alone.
@@ -13,15 +12,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-void matmul_nn(size_t m, size_t n, size_t k, float alpha, const float *a, size_t lda,
-               const float *b, size_t ldb, bool accumulate, float *c, size_t ldc);
-void matmul_tn(size_t m, size_t n, size_t k, float alpha, const float *a, size_t lda,
-               const float *b, size_t ldb, bool accumulate, float *c, size_t ldc);
-void matmul_nt(size_t m, size_t n, size_t k, float alpha, const float *a, size_t lda,
-               const float *b, size_t ldb, bool accumulate, float *c, size_t ldc);
+void matmul_nn(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b, size_t ldb,
+               bool accumulate, float *c, size_t ldc);
+void matmul_tn(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b, size_t ldb,
+               bool accumulate, float *c, size_t ldc);
 
 /* A B that is used many times is packed once: matmul_packed_size returns the floats it takes,
- * matmul_pack reads B[l,j] = b[l row + j column], matmul_packed is nn with it, alpha 1. */
+ * matmul_pack reads B[l,j] = b[l row + j column], matmul_packed is nn with it. */
 size_t matmul_packed_size(size_t n, size_t k);
 void matmul_pack(size_t n, size_t k, const float *b, size_t row, size_t column, float *packed);
 void matmul_packed(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *packed,

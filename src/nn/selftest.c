@@ -14,8 +14,47 @@
 
 /* ---- matrix products ---- */
 
-typedef void product_function(size_t m, size_t n, size_t k, float alpha, const float *a, size_t lda,
-                              const float *b, size_t ldb, bool accumulate, float *c, size_t ldc);
+/* C [m,n] = op(A) op(B) into whatever C held, packed leading dimensions. */
+typedef void product_function(size_t m, size_t n, size_t k, const float *a, const float *b,
+                              float *c);
+
+static void library(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, size_t m, size_t n, size_t k,
+                    const float *a, const float *b, float *c)
+{
+    blasint lda = (blasint)(ta == CblasTrans ? m : k), ldb = (blasint)(tb == CblasTrans ? k : n);
+    cblas_sgemm(CblasRowMajor, ta, tb, (blasint)m, (blasint)n, (blasint)k, 1.0f, a, lda, b, ldb,
+                0.0f, c, (blasint)n);
+}
+
+static void library_nn(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
+{
+    library(CblasNoTrans, CblasNoTrans, m, n, k, a, b, c);
+}
+
+static void library_tn(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
+{
+    library(CblasTrans, CblasNoTrans, m, n, k, a, b, c);
+}
+
+static void library_nt(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
+{
+    library(CblasNoTrans, CblasTrans, m, n, k, a, b, c);
+}
+
+static void library_tt(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
+{
+    library(CblasTrans, CblasTrans, m, n, k, a, b, c);
+}
+
+static void own_nn(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
+{
+    matmul_nn(m, n, k, a, k, b, n, false, c, n);
+}
+
+static void own_tn(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
+{
+    matmul_tn(m, n, k, a, m, b, n, false, c, n);
+}
 
 #define MAX_SIDE 67
 
@@ -28,9 +67,11 @@ static const struct {
     const char *name;
     product_function *function;
     bool a_transposed, b_transposed;
-} PRODUCTS[] = {{"nn", matmul_nn, false, false},
-                {"tn", matmul_tn, true, false},
-                {"nt", matmul_nt, false, true}};
+} PRODUCTS[] = {
+    {"library nn", library_nn, false, false}, {"library tn", library_tn, true, false},
+    {"library nt", library_nt, false, true},  {"library tt", library_tt, true, true},
+    {"own nn", own_nn, false, false},         {"own tn", own_tn, true, false},
+};
 #define N_PRODUCT (sizeof PRODUCTS / sizeof PRODUCTS[0])
 
 struct buffers {
@@ -53,7 +94,7 @@ static double product_error(size_t p, const size_t shape[3], struct buffers *x)
     for (size_t i = 0; i < m * n; i++) {
         x->c[i] = NAN;
     }
-    PRODUCTS[p].function(m, n, k, 1.0f, x->a, lda, x->b, ldb, false, x->c, n);
+    PRODUCTS[p].function(m, n, k, x->a, x->b, x->c);
     double worst = 0.0;
     for (size_t i = 0; i < m; i++) {
         for (size_t j = 0; j < n; j++) {
@@ -123,16 +164,14 @@ static void check_concurrent(struct selftest_result *result)
     static float expected[N_SHAPE][MAX_SIDE * MAX_SIDE];
     for (size_t s = 0; s < N_SHAPE; s++) {
         const size_t *shape = SHAPES[s];
-        matmul_nn(shape[0], shape[1], shape[2], 1.0f, x.a, shape[2], x.b, shape[1], false,
-                  expected[s], shape[1]);
+        library_nn(shape[0], shape[1], shape[2], x.a, x.b, expected[s]);
     }
     int n_wrong = 0;
 #pragma omp parallel for num_threads(4) schedule(static) reduction(+ : n_wrong)
     for (int repeat = 0; repeat < 2000; repeat++) {
         const size_t *shape = SHAPES[(size_t)repeat % N_SHAPE];
         float c[MAX_SIDE * MAX_SIDE];
-        matmul_nn(shape[0], shape[1], shape[2], 1.0f, x.a, shape[2], x.b, shape[1], false, c,
-                  shape[1]);
+        library_nn(shape[0], shape[1], shape[2], x.a, x.b, c);
         size_t bytes = shape[0] * shape[1] * sizeof *c;
         n_wrong += memcmp(c, expected[(size_t)repeat % N_SHAPE], bytes) != 0;
     }

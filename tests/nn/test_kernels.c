@@ -223,13 +223,13 @@ static void check_softmax(const struct kernels *kernel, size_t n_row, size_t n_c
             }
             for (size_t j = 0; j < n_col; j++) {
                 size_t ij = i * n_col + j;
-                ds_exact[ij] = p_exact[ij] * ((double)dp[ij] - dot);
+                ds_exact[ij] = 0.7 * p_exact[ij] * ((double)dp[ij] - dot);
             }
         }
         kernel->softmax_forward(n_row, n_col, 0.7f, bias, n_col, causal ? 1 : n_col, causal ? 1 : 0,
                                 s);
         expect_close("softmax", kernel->level, s, p_exact, n, 1e-6);
-        kernel->softmax_backward(n_row, n_col, s, dp);
+        kernel->softmax_backward(n_row, n_col, 0.7f, s, dp);
         expect_close("softmax gradient", kernel->level, dp, ds_exact, n, 2e-6);
         free(s), free(bias), free(dp), free(p_exact), free(ds_exact);
     }
@@ -295,6 +295,18 @@ static void check_rows(const struct kernels *kernel, size_t n_row, size_t n_col)
     }
     ck_assert_double_eq_tol(kernel->dot(n_row, n_col, x, n_col, z, n_col), product,
                             1e-12 * (1 + fabs(product)));
+    double *column = calloc(n_col, sizeof *column);
+    for (size_t c = 0; c < n_col; c++) {
+        column[c] = (double)sum[c];
+        for (size_t i = 0; i < n_row; i++) {
+            column[c] += expected[i * n_col + c];
+        }
+    }
+    float *w = numbers(n, "z");
+    kernel->multiply_and_sum(n_row, n_col, w, x, sum);
+    expect_close("multiply_and_sum", kernel->level, w, expected, n, 1e-6);
+    expect_close("multiply_and_sum, sums", kernel->level, sum, column, n_col, 2e-6);
+    free(w), free(column);
     kernel->multiply(n, z, x);
     expect_close("multiply", kernel->level, z, expected, n, 1e-6);
     for (size_t i = 0; i < n; i++) {

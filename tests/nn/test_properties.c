@@ -378,7 +378,7 @@ START_TEST(a_row_with_everything_masked_is_finite)
         float scores[2 * N_TOKEN] = {1e4f, -1e4f, 3.0f, 0.0f, 1.0f, 2.0f, 7.0f};
         float slope[2 * N_TOKEN] = {1.0f, 2.0f, 3.0f};
         kernels_at(level)->softmax_forward(2, N_TOKEN, 1.0f, NULL, 0, 0, 0, scores);
-        kernels_at(level)->softmax_backward(2, N_TOKEN, scores, slope);
+        kernels_at(level)->softmax_backward(2, N_TOKEN, 1.0f, scores, slope);
         ck_assert_double_eq(largest_float(scores, 2 * N_TOKEN), 0.0);
         ck_assert_double_eq(largest_float(slope, 2 * N_TOKEN), 0.0);
     }

@@ -282,31 +282,57 @@ static void fill_rows(size_t n_row, size_t n_col, const float *restrict x,
     }
 }
 
-static void column_sum(size_t n_row, size_t n_col, const float *restrict x, size_t ld,
-                       float *restrict sum)
+/* sum_columns adds the sums of n <= COLUMN_BLOCK columns, of x or (with y) of x y, which is stored.
+ */
+static inline __attribute__((always_inline)) void sum_columns(size_t n_row, size_t n,
+                                                              float *restrict x,
+                                                              const float *restrict y, size_t ld,
+                                                              float *restrict sum)
 {
-    for (size_t first = 0; first < n_col; first += COLUMN_BLOCK) {
-        size_t n = n_col - first < COLUMN_BLOCK ? n_col - first : COLUMN_BLOCK;
-        double total[COLUMN_BLOCK] = {0};
-        for (size_t start = 0; start < n_row; start += SUM_BLOCK) {
-            size_t end = start + SUM_BLOCK < n_row ? start + SUM_BLOCK : n_row;
-            float part[COLUMN_BLOCK] = {0};
-            for (size_t i = start; i < end; i++) {
-                const float *restrict row = x + i * ld + first;
+    double total[COLUMN_BLOCK] = {0};
+    for (size_t start = 0; start < n_row; start += SUM_BLOCK) {
+        size_t end = start + SUM_BLOCK < n_row ? start + SUM_BLOCK : n_row;
+        float part[COLUMN_BLOCK] = {0};
+        for (size_t i = start; i < end; i++) {
+            float *restrict row = x + i * ld;
+            if (y != NULL) {
+#pragma omp simd
+                for (size_t c = 0; c < n; c++) {
+                    row[c] *= y[i * ld + c];
+                    part[c] += row[c];
+                }
+            } else {
 #pragma omp simd
                 for (size_t c = 0; c < n; c++) {
                     part[c] += row[c];
                 }
             }
-#pragma omp simd
-            for (size_t c = 0; c < n; c++) {
-                total[c] += (double)part[c];
-            }
         }
 #pragma omp simd
         for (size_t c = 0; c < n; c++) {
-            sum[first + c] += (float)total[c];
+            total[c] += (double)part[c];
         }
+    }
+#pragma omp simd
+    for (size_t c = 0; c < n; c++) {
+        sum[c] += (float)total[c];
+    }
+}
+
+static void column_sum(size_t n_row, size_t n_col, const float *x, size_t ld, float *restrict sum)
+{
+    for (size_t first = 0; first < n_col; first += COLUMN_BLOCK) {
+        size_t n = n_col - first < COLUMN_BLOCK ? n_col - first : COLUMN_BLOCK;
+        sum_columns(n_row, n, (float *)x + first, NULL, ld, sum + first);
+    }
+}
+
+static void multiply_and_sum(size_t n_row, size_t n_col, float *x, const float *y,
+                             float *restrict sum)
+{
+    for (size_t first = 0; first < n_col; first += COLUMN_BLOCK) {
+        size_t n = n_col - first < COLUMN_BLOCK ? n_col - first : COLUMN_BLOCK;
+        sum_columns(n_row, n, x + first, y + first, n_col, sum + first);
     }
 }
 
@@ -407,7 +433,7 @@ static void softmax_forward(size_t n_row, size_t n_col, float scale, const float
     }
 }
 
-static void softmax_backward(size_t n_row, size_t n_col, const float *restrict p,
+static void softmax_backward(size_t n_row, size_t n_col, float scale, const float *restrict p,
                              float *restrict dp)
 {
     for (size_t i = 0; i < n_row; i++) {
@@ -420,7 +446,7 @@ static void softmax_backward(size_t n_row, size_t n_col, const float *restrict p
         }
 #pragma omp simd
         for (size_t j = 0; j < n_col; j++) {
-            row[j] = p_row[j] * (row[j] - sum);
+            row[j] = scale * p_row[j] * (row[j] - sum);
         }
     }
 }
@@ -541,6 +567,7 @@ const struct kernels LEVEL_NAME(kernels_, KERNEL_LEVEL) = {
     .rms_norm_backward = rms_norm_backward,
     .bias_gelu = bias_gelu,
     .multiply = multiply,
+    .multiply_and_sum = multiply_and_sum,
     .add = add,
     .fill_rows = fill_rows,
     .column_sum = column_sum,

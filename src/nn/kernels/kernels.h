@@ -28,13 +28,12 @@
 /* A packed B has its columns rounded up to whole panels; this is the widest panel of any level. */
 #define PRODUCT_MAX_PANEL 32
 
-/* Matrix products (product.c). C [m,n] = alpha A B, or C += with accumulate. */
+/* Matrix products (product.c). C [m,n] = A B, or C += with accumulate. */
 struct product_kernels {
     /* A[i,l] = a[i a_row + l a_depth]: A itself or its transpose. B [k,n] with leading dimension
      * ldb. */
-    void (*general)(size_t m, size_t n, size_t k, float alpha, const float *a, size_t a_row,
-                    size_t a_depth, const float *b, size_t ldb, bool accumulate, float *c,
-                    size_t ldc);
+    void (*general)(size_t m, size_t n, size_t k, const float *a, size_t a_row, size_t a_depth,
+                    const float *b, size_t ldb, bool accumulate, float *c, size_t ldc);
     /* Packs B[l,j] = b[l row + j column] for use by packed. */
     void (*pack)(size_t n, size_t k, const float *b, size_t row, size_t column, float *packed);
     void (*packed)(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *packed,
@@ -72,6 +71,8 @@ struct kernels {
     void (*bias_gelu)(size_t n_row, size_t n_col, float *x, const float *bias, float *y);
     /* x *= y */
     void (*multiply)(size_t n, float *x, const float *y);
+    /* x *= y, and adds the sums over its rows to sum [n_col], as column_sum does. */
+    void (*multiply_and_sum)(size_t n_row, size_t n_col, float *x, const float *y, float *sum);
     /* x += y */
     void (*add)(size_t n, float *x, const float *y);
     /* Every row of y = x's row (NULL: 0) + bias. */
@@ -86,8 +87,8 @@ struct kernels {
      * sees none. */
     void (*softmax_forward)(size_t n_row, size_t n_col, float scale, const float *bias, size_t ldb,
                             size_t visible, size_t visible_step, float *s);
-    /* dp becomes ds = p (dp - sum_j p_j dp_j). */
-    void (*softmax_backward)(size_t n_row, size_t n_col, const float *p, float *dp);
+    /* dp becomes scale p (dp - sum_j p_j dp_j): scale times the gradient of the scores. */
+    void (*softmax_backward)(size_t n_row, size_t n_col, float scale, const float *p, float *dp);
     /* Dot product over rows of two strided matrices, in double. */
     double (*dot)(size_t n_row, size_t n_col, const float *a, size_t lda, const float *b,
                   size_t ldb);

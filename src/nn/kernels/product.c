@@ -3,17 +3,20 @@
  * A general library packs both operands of every call, which costs as much as the arithmetic when a
  * side is 64. Here B is read as panels of PANEL columns, packed once a step for weights and at most
  * once a product for activations, and A is read where it lies, through two strides, so that A and
- * its transpose are the same code. The innermost block keeps ROWS x PANEL sums in registers.
+ * its transpose are the same code. The innermost block keeps its sums in registers.
  */
 #include "nn/kernels/level.h"
 
-/* Rows of a block: with two vectors of columns, as many sums as registers allow. */
+/* Rows of a block with two vectors of columns, as many sums as registers allow, and with one. */
 #if VECTOR == 16
-#define MAX_ROWS 12
+#define WIDE_ROWS 12
+#define NARROW_ROWS 16
 #elif VECTOR == 8
-#define MAX_ROWS 6
+#define WIDE_ROWS 6
+#define NARROW_ROWS 8
 #else
-#define MAX_ROWS 4
+#define WIDE_ROWS 4
+#define NARROW_ROWS 8
 #endif
 #define PANEL_VECTORS 2
 #define PANEL (PANEL_VECTORS * VECTOR)
@@ -33,7 +36,6 @@ struct left {
 struct output {
     float *at;
     size_t ld;
-    float alpha;
     bool accumulate;
 };
 
@@ -43,10 +45,10 @@ static inline __attribute__((always_inline)) void block(size_t rows, size_t vect
                                                         size_t depth, struct left a, const float *b,
                                                         size_t ldb, struct output c)
 {
-    vector sum[MAX_ROWS][PANEL_VECTORS] = {{{0}}};
+    vector sum[NARROW_ROWS][PANEL_VECTORS] = {{{0}}};
     /* A pointer for every third row: the others are one or two row strides away, which x86
      * addresses for free. A pointer a row would not fit into the registers. */
-    const float *third[(MAX_ROWS + 2) / 3];
+    const float *third[(NARROW_ROWS + 2) / 3];
 #pragma GCC unroll 16
     for (size_t g = 0; g < (rows + 2) / 3; g++) {
         third[g] = a.at + 3 * g * a.row;
@@ -83,7 +85,7 @@ static inline __attribute__((always_inline)) void block(size_t rows, size_t vect
 #pragma GCC unroll 4
         for (size_t v = 0; v < vectors; v++) {
             float *out = c.at + i * c.ld + v * VECTOR;
-            vector value = c.alpha * sum[i][v];
+            vector value = sum[i][v];
             if (n_col >= (v + 1) * VECTOR) {
                 store(out, c.accumulate ? load(out) + value : value);
             } else {
@@ -98,37 +100,36 @@ static inline __attribute__((always_inline)) void block(size_t rows, size_t vect
     }
 }
 
-#define BLOCK_CASE(r)                                                                              \
+/* One case for every number of rows, so that it is a constant inside. */
+#define CASE_WIDE(r)                                                                               \
     case r:                                                                                        \
-        if (vectors == 1) {                                                                        \
-            block(r, 1, n_col, depth, a, b, ldb, c);                                               \
-        } else {                                                                                   \
-            block(r, 2, n_col, depth, a, b, ldb, c);                                               \
-        }                                                                                          \
+        block(r, 2, n_col, depth, a, b, ldb, c);                                                   \
         break;
+#define CASE_NARROW(r)                                                                             \
+    case r:                                                                                        \
+        block(r, 1, n_col, depth, a, b, ldb, c);                                                   \
+        break;
+#define CASES_4(X) X(1) X(2) X(3) X(4)
+#define CASES_6(X) CASES_4(X) X(5) X(6)
+#define CASES_8(X) CASES_6(X) X(7) X(8)
+#define CASES_12(X) CASES_8(X) X(9) X(10) X(11) X(12)
+#define CASES_16(X) CASES_12(X) X(13) X(14) X(15) X(16)
+#define CASES_PASTE(n) CASES_##n
+#define CASES(n) CASES_PASTE(n)
 
-static void block_of(size_t rows, size_t vectors, size_t n_col, size_t depth, struct left a,
-                     const float *b, size_t ldb, struct output c)
+static void block_wide(size_t rows, size_t n_col, size_t depth, struct left a, const float *b,
+                       size_t ldb, struct output c)
 {
     switch (rows) {
-        BLOCK_CASE(1)
-        BLOCK_CASE(2)
-        BLOCK_CASE(3)
-        BLOCK_CASE(4)
-#if MAX_ROWS >= 6
-        BLOCK_CASE(5)
-        BLOCK_CASE(6)
-#endif
-#if MAX_ROWS >= 12
-        BLOCK_CASE(7)
-        BLOCK_CASE(8)
-        BLOCK_CASE(9)
-        BLOCK_CASE(10)
-        BLOCK_CASE(11)
-        BLOCK_CASE(12)
-#endif
-    default:
-        break;
+        CASES(WIDE_ROWS)(CASE_WIDE) default : break;
+    }
+}
+
+static void block_narrow(size_t rows, size_t n_col, size_t depth, struct left a, const float *b,
+                         size_t ldb, struct output c)
+{
+    switch (rows) {
+        CASES(NARROW_ROWS)(CASE_NARROW) default : break;
     }
 }
 
@@ -137,13 +138,18 @@ static void block_of(size_t rows, size_t vectors, size_t n_col, size_t depth, st
 static void panel_product(size_t m, size_t n_col, size_t depth, struct left a, const float *b,
                           size_t ldb, struct output c)
 {
-    size_t vectors = n_col > VECTOR ? 2 : 1;
-    size_t n_block = (m + MAX_ROWS - 1) / MAX_ROWS, rows = (m + n_block - 1) / n_block;
+    bool wide = n_col > VECTOR;
+    size_t most = wide ? WIDE_ROWS : NARROW_ROWS;
+    size_t n_block = (m + most - 1) / most, rows = (m + n_block - 1) / n_block;
     for (size_t first = 0; first < m; first += rows) {
         struct left a_block = {a.at + first * a.row, a.row, a.depth};
-        struct output c_block = {c.at + first * c.ld, c.ld, c.alpha, c.accumulate};
-        block_of(m - first < rows ? m - first : rows, vectors, n_col, depth, a_block, b, ldb,
-                 c_block);
+        struct output c_block = {c.at + first * c.ld, c.ld, c.accumulate};
+        size_t n = m - first < rows ? m - first : rows;
+        if (wide) {
+            block_wide(n, n_col, depth, a_block, b, ldb, c_block);
+        } else {
+            block_narrow(n, n_col, depth, a_block, b, ldb, c_block);
+        }
     }
 }
 
@@ -160,7 +166,7 @@ static void copy_panel(size_t depth, size_t n_col, const float *b, size_t ldb, f
     }
 }
 
-static void product_general(size_t m, size_t n, size_t k, float alpha, const float *a, size_t a_row,
+static void product_general(size_t m, size_t n, size_t k, const float *a, size_t a_row,
                             size_t a_depth, const float *b, size_t ldb, bool accumulate, float *c,
                             size_t ldc)
 {
@@ -169,7 +175,7 @@ static void product_general(size_t m, size_t n, size_t k, float alpha, const flo
         size_t n_col = n - j < PANEL ? n - j : PANEL;
         /* A panel is copied where its rows would not stay in the first-level cache for all of A, or
          * where its last columns must be filled up with zeros. */
-        bool pack = (m > 2 * MAX_ROWS && k * ldb > CACHED) || n_col % VECTOR != 0;
+        bool pack = (m > 2 * WIDE_ROWS && k * ldb > CACHED) || n_col % VECTOR != 0;
         for (size_t l = 0; l < k; l += DEPTH) {
             size_t depth = k - l < DEPTH ? k - l : DEPTH;
             const float *panel = b + l * ldb + j;
@@ -177,7 +183,7 @@ static void product_general(size_t m, size_t n, size_t k, float alpha, const flo
                 copy_panel(depth, n_col, panel, ldb, packed);
             }
             struct left left = {a + l * a_depth, a_row, a_depth};
-            struct output out = {c + j, ldc, alpha, accumulate || l > 0};
+            struct output out = {c + j, ldc, accumulate || l > 0};
             panel_product(m, n_col, depth, left, pack ? packed : panel, pack ? PANEL : ldb, out);
         }
     }
@@ -204,7 +210,7 @@ static void product_packed(size_t m, size_t n, size_t k, const float *a, size_t 
         for (size_t l = 0; l < k; l += DEPTH) {
             size_t depth = k - l < DEPTH ? k - l : DEPTH;
             struct left left = {a + l, lda, 1};
-            struct output out = {c + j, ldc, 1.0f, accumulate || l > 0};
+            struct output out = {c + j, ldc, accumulate || l > 0};
             panel_product(m, n_col, depth, left, packed + j * k + l * PANEL, PANEL, out);
         }
     }
