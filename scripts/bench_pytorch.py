@@ -30,9 +30,11 @@ except ImportError:
     sys.exit("bench_pytorch.py needs PyTorch, which this python3 (" + sys.executable + ") has not. On Debian and "
              "Ubuntu: apt-get install python3-torch libopenblas0-pthread, then run it with /usr/bin/python3")
 
-SHAPES = ["d32-L2-H2-T16", "d64-L2-H4-T16", "d64-L2-H4-T64", "d256-L4-H4-T128", "d32-L2-H2-T128", "d256-L4-H4-T16"]
+SHAPES = ["d32-L2-H2-T16", "d64-L2-H4-T16", "d64-L2-H4-T64", "d256-L4-H4-T128", "d32-L2-H2-T128", "d256-L4-H4-T16",
+          "vit28-p4-d64-L2-H2"]
 SLOTS = {"qkv": "qkv", "qk": "qqv", "kv": "qkk", "qv": "qkq", "qkv_tied": "qqq"}  # slot of Q, K, V
-BATCH, N_TRAIN, N_SYMBOL, N_POSITION = 128, 10000, 10, 128
+BATCH, N_TRAIN, N_SYMBOL, N_POSITION, DROPOUT = 128, 10000, 10, 128, 0.1
+IMAGE = 28  # pixels, of the data set that qkvlab draws
 
 
 # ---- the model ---------------------------------------------------------------------------------------
@@ -57,14 +59,15 @@ class Attention(nn.Module):
 
 
 class Block(nn.Module):
-    def __init__(self, d, n_head, variant):
+    def __init__(self, d, n_head, variant, dropout=0.0):
         super().__init__()
+        self.drop = nn.Dropout(dropout)
         self.ln1, self.attention = nn.LayerNorm(d), Attention(d, n_head, variant)
         self.ln2, self.fc1, self.fc2 = nn.LayerNorm(d), nn.Linear(d, 4 * d), nn.Linear(4 * d, d)
 
     def forward(self, x):
         x = x + self.attention(self.ln1(x))
-        return x + self.fc2(F.gelu(self.fc1(self.ln2(x))))
+        return x + self.drop(self.fc2(self.drop(F.gelu(self.fc1(self.ln2(x))))))
 
 
 class Encoder(nn.Module):
@@ -80,16 +83,40 @@ class Encoder(nn.Module):
         return self.head(self.ln(self.blocks(x)))
 
 
+class VisionTransformer(nn.Module):
+    def __init__(self, d, n_layer, n_head, image, patch, variant):
+        super().__init__()
+        self.patches = nn.Conv2d(1, d, patch, stride=patch)
+        self.class_token = nn.Parameter(torch.zeros(1, 1, d))
+        self.position = nn.Parameter(0.02 * torch.randn(1 + (image // patch) ** 2, d))
+        self.drop = nn.Dropout(DROPOUT)
+        self.blocks = nn.Sequential(*(Block(d, n_head, variant, DROPOUT) for _ in range(n_layer)))
+        self.ln, self.head = nn.LayerNorm(d), nn.Linear(d, N_SYMBOL)
+
+    def forward(self, images):
+        x = self.patches(images).flatten(2).transpose(1, 2)
+        x = torch.cat([self.class_token.expand(len(x), -1, -1), x], 1) + self.position
+        return self.head(self.ln(self.blocks(self.drop(x))[:, 0]))
+
+
 class Training:
-    """The steps of one model on Reverse."""
+    """The steps of one model: Reverse for token shapes, noise with labels for images."""
 
     def __init__(self, shape, variant):
-        d, n_layer, n_head, n_token = shape
         torch.manual_seed(0)
-        self.model = Encoder(d, n_layer, n_head, max(N_POSITION, n_token), variant)
+        d, n_layer, n_head = shape["n_embd"], shape["n_layer"], shape["n_head"]
+        if "patch" in shape:
+            self.model = VisionTransformer(d, n_layer, n_head, shape["image"], shape["patch"], variant)
+            self.inputs = torch.randn(N_TRAIN, 1, shape["image"], shape["image"])
+            self.targets = torch.randint(N_SYMBOL, (N_TRAIN,))
+            self.clip = None
+        else:
+            n_token = shape["seq_len"]
+            self.model = Encoder(d, n_layer, n_head, max(N_POSITION, n_token), variant)
+            self.inputs = torch.randint(N_SYMBOL, (N_TRAIN, n_token))
+            self.targets = self.inputs.flip(1)
+            self.clip = 5.0
         self.adam = torch.optim.Adam(self.model.parameters(), lr=1e-3)
-        self.ids = torch.randint(N_SYMBOL, (N_TRAIN, n_token))
-        self.targets = self.ids.flip(1)
         self.order, self.at = torch.randperm(N_TRAIN), 0
 
     def next_batch(self):
@@ -97,15 +124,16 @@ class Training:
             self.order, self.at = torch.randperm(N_TRAIN), 0
         chosen = self.order[self.at:self.at + BATCH]
         self.at += BATCH
-        return self.ids[chosen], self.targets[chosen]
+        return self.inputs[chosen], self.targets[chosen]
 
     def step(self):
         start = time.perf_counter()
-        ids, targets = self.next_batch()
+        inputs, targets = self.next_batch()
         self.adam.zero_grad(set_to_none=True)
-        logits = self.model(ids)
+        logits = self.model(inputs)
         F.cross_entropy(logits.reshape(-1, N_SYMBOL), targets.reshape(-1)).backward()
-        nn.utils.clip_grad_norm_(self.model.parameters(), 5.0)
+        if self.clip:
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.clip)
         self.adam.step()
         return time.perf_counter() - start
 
@@ -180,8 +208,11 @@ def set_threads(n, blas):
 
 
 def run_qkvlab(options, shape, variant, seconds):
-    settings = [f"{key}={value}" for key, value in zip(("n_embd", "n_layer", "n_head", "seq_len"), shape)]
-    settings += [f"batch_size={BATCH}", f"n_train={N_TRAIN}", f"n_position={max(N_POSITION, shape[3])}"]
+    settings = [f"{key}={value}" for key, value in shape.items() if key != "image"] + [f"batch_size={BATCH}"]
+    if "patch" in shape:
+        settings.append("task=glyphs")
+    else:
+        settings += [f"n_train={N_TRAIN}", f"n_position={max(N_POSITION, shape['seq_len'])}"]
     command = [options.qkvlab, "bench", "--quiet", "--format", "json", "--rounds", "1", "--seconds", str(seconds),
                "--threads", str(max(options.threads)), "--variant", variant]
     for setting in settings:
@@ -206,12 +237,16 @@ def version_of_qkvlab(options):
 
 
 def parse_shape(name):
-    match = re.fullmatch(r"d(\d+)-L(\d+)-H(\d+)-T(\d+)", name)
+    tokens = re.fullmatch(r"d(?P<n_embd>\d+)-L(?P<n_layer>\d+)-H(?P<n_head>\d+)-T(?P<seq_len>\d+)", name)
+    image = re.fullmatch(r"vit(?P<image>\d+)-p(?P<patch>\d+)-d(?P<n_embd>\d+)-L(?P<n_layer>\d+)-H(?P<n_head>\d+)", name)
+    match = tokens or image
     if not match:
-        sys.exit(f"expected a shape such as d64-L2-H4-T64 (width, layers, heads, tokens), found '{name}'")
-    shape = tuple(int(number) for number in match.groups())
-    if min(shape) == 0 or shape[0] % shape[2] != 0:
+        sys.exit(f"expected a shape such as d64-L2-H4-T64 (width, layers, heads, tokens) or vit28-p4-d64-L2-H2, found '{name}'")
+    shape = {key: int(value) for key, value in match.groupdict().items()}
+    if min(shape.values()) == 0 or shape["n_embd"] % shape["n_head"] != 0:
         sys.exit(f"{name}: the width must be a multiple of the number of heads")
+    if image and (shape["image"] != IMAGE or IMAGE % shape["patch"] != 0):
+        sys.exit(f"{name}: images have {IMAGE} pixels, and the patch must divide them")
     return shape
 
 
@@ -287,7 +322,8 @@ def facts_of_run(options, blas):
                    f"{max(options.threads)} threads"),
         ("PyTorch", f"{torch.__version__}, python {platform.python_version()}, BLAS {blas}, best of "
                     f"{' and '.join(map(str, options.threads))} threads"),
-        ("model", f"variant {options.variant}, batch {BATCH}; a step is batch, forward, backward, clipping, Adam"),
+        ("model", f"variant {options.variant}, batch {BATCH}; a step is batch, forward, backward, clipping (not for images), "
+                  "Adam; images with dropout 0.1"),
         ("turns", f"{options.rounds}; medians, and in brackets the least and the most of a turn"),
     ]
 

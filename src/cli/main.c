@@ -82,7 +82,7 @@ static int finish_output(int exit_code)
 
 int main(int argc, char **argv)
 {
-    startup_single_blas(argv);
+    startup_environment(argv);
     signals_install();
     struct error err = {0};
     enum status status = dispatch(argc, argv, &err);

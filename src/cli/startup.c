@@ -2,6 +2,7 @@
 
 #include <cblas.h>
 #include <omp.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,23 +13,38 @@
 #define BLAS_THREADS "OPENBLAS_NUM_THREADS"
 #define SELF "/proc/self/exe"
 
-void startup_single_blas(char **argv)
+/* BLAS builds with threads start their pool when they are loaded, unless told not to. */
+static bool pin_blas(void)
 {
-    /* What the OpenMP build asks before every product; the engine's own parallel regions state
-     * their number of threads. */
-    omp_set_num_threads(1);
     if (openblas_get_parallel() == OPENBLAS_SEQUENTIAL) {
-        return;
+        return false;
     }
     const char *pinned = getenv(BLAS_THREADS);
-    if (pinned && strcmp(pinned, "1") == 0) {
-        return;
+    bool is_pinned = pinned && strcmp(pinned, "1") == 0;
+    return !is_pinned && setenv(BLAS_THREADS, "1", 1) == 0;
+}
+
+/* A thread at a barrier looks about this often before it sleeps. GNU OpenMP's own number is a
+ * hundred times as large; where another program wants the processor too, it makes a step ten times
+ * as slow. */
+static bool limit_spinning(void)
+{
+    bool chosen = getenv("OMP_WAIT_POLICY") != NULL || getenv("GOMP_SPINCOUNT") != NULL;
+    return !chosen && setenv("GOMP_SPINCOUNT", "5000", 0) == 0;
+}
+
+void startup_environment(char **argv)
+{
+    /* What the OpenMP build of OpenBLAS asks before every product; the engine's own parallel
+     * regions state their number of threads. */
+    omp_set_num_threads(1);
+    bool pinned = pin_blas(), limited = limit_spinning();
+    if (pinned || limited) {
+        execv(SELF, argv); /* once: the new process finds the variables set */
     }
-    /* Once: the new process finds the variable set. */
-    if (setenv(BLAS_THREADS, "1", 1) == 0) {
-        execv(SELF, argv);
+    if (openblas_get_parallel() != OPENBLAS_SEQUENTIAL) {
+        openblas_set_num_threads(1); /* not restarted: the pool stays, but idle */
     }
-    openblas_set_num_threads(1); /* the pool stays, but idle */
 }
 
 enum status startup_compute(struct error *err)

@@ -4,11 +4,12 @@
 
 #include "base/status.h"
 
-/* startup_single_blas sees to it that OpenBLAS has no threads of its own: the pthread and OpenMP
- * builds start a pool when they are loaded, and only the environment can prevent that, so the
- * process starts itself once more. Call it first; argv is main's. Returns where that is not needed
+/* startup_environment sets what OpenBLAS and OpenMP read from the environment when they are loaded,
+ * and starts the process once more where something was missing: no threads of OpenBLAS's own (its
+ * pthread and OpenMP builds start a pool), and short spinning at barriers, so that a busy machine
+ * does not slow training tenfold. Call it first; argv is main's. Returns where that is not needed
  * or not possible. */
-void startup_single_blas(char **argv);
+void startup_environment(char **argv);
 
 /* startup_compute prepares the calling thread and checks, in milliseconds, that the BLAS library
  * multiplies correctly. Call it before training. STATUS_FAILED names library, version and core. */
