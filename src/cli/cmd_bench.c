@@ -229,8 +229,10 @@ enum status cmd_bench(const struct arguments *arguments, struct error *err)
         status = startup_compute(err);
     }
     if (status == STATUS_OK) {
+        signals_hold();
         status = arguments->scaling ? measure_scaling(&models, arguments, err)
                                     : measure_speed(&models, arguments, err);
+        signals_release();
     }
     free(models.config);
     return status;

@@ -26,8 +26,9 @@ static enum status run_command(const struct command *command, int n_word, char *
         status = command->run(&arguments, err);
     }
     if (status == STATUS_INTERRUPTED && !arguments.quiet) {
-        fprintf(stderr, "qkvlab: stopped by a signal (%s); the same command again goes on\n",
-                strsignal(signals_received()));
+        bool trains = command == command_at(COMMAND_RUN) || command == command_at(COMMAND_QUICK);
+        fprintf(stderr, "qkvlab: stopped by a signal (%s)%s\n", strsignal(signals_received()),
+                trains ? "; the same command again goes on" : "");
     }
     arguments_free(&arguments);
     return status;
@@ -83,7 +84,7 @@ static int finish_output(int exit_code)
 int main(int argc, char **argv)
 {
     startup_environment(argv);
-    signals_install();
+    signals_prepare();
     struct error err = {0};
     enum status status = dispatch(argc, argv, &err);
     int exit_code = status_exit_code(status);

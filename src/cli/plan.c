@@ -190,7 +190,7 @@ static bool has_pictures(const char *attention_folder)
 static enum status draw_pictures(const struct plan *plan, struct error *err)
 {
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < plan->n_run && !signals_received(); i++) {
+    for (size_t i = 0; status == STATUS_OK && i < plan->n_run; i++) {
         char id[CONFIG_ID_SIZE], folder[PATH_SIZE], maps[PATH_SIZE];
         size_t n_picture;
         config_id(&plan->config[i], id);
@@ -279,8 +279,10 @@ enum status plan_run(const struct plan *plan, struct error *err)
     }
     struct progress *progress = progress_create(plan->config, plan->n_run, arguments->quiet);
     struct sweep_totals totals = {0};
+    signals_hold();
     status = arguments->jobs > 1 ? jobs_run(plan, progress, &totals, err)
                                  : run_here(plan, &data.options, progress, &totals, err);
+    signals_release();
     progress_clear(progress);
     if (totals.failed > 0 && status != STATUS_INTERRUPTED) {
         error_set(err, status, "%zu of %zu runs failed, as said above", totals.failed, plan->n_run);

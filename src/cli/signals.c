@@ -20,21 +20,38 @@ static int is_ignored(int number)
     return sigaction(number, NULL, &current) == 0 && current.sa_handler == SIG_IGN;
 }
 
-void signals_install(void)
+void signals_prepare(void)
+{
+    struct sigaction usual = {.sa_handler = SIG_DFL}, ignore = {.sa_handler = SIG_IGN};
+    sigemptyset(&usual.sa_mask);
+    sigemptyset(&ignore.sa_mask);
+    /* SIGINT also where it was ignored: shells do that to background jobs, which still must end
+     * when they are told to. SIGHUP not: nohup means it. */
+    sigaction(SIGINT, &usual, NULL);
+    sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGXFSZ, &ignore, NULL); /* a write past `ulimit -f` fails with EFBIG, and is told */
+}
+
+void signals_hold(void)
 {
     struct sigaction stop = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigemptyset(&stop.sa_mask);
-    /* SIGINT also where it was ignored: shells do that to background jobs, which still must end
-     * cleanly when they are told to. SIGHUP not: nohup means it. */
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
     if (!is_ignored(SIGHUP)) {
         sigaction(SIGHUP, &stop, NULL);
     }
+}
 
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    sigemptyset(&ignore.sa_mask);
-    sigaction(SIGPIPE, &ignore, NULL);
+void signals_release(void)
+{
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigemptyset(&usual.sa_mask);
+    sigaction(SIGINT, &usual, NULL);
+    sigaction(SIGTERM, &usual, NULL);
+    if (!is_ignored(SIGHUP)) {
+        sigaction(SIGHUP, &usual, NULL);
+    }
 }
 
 int signals_received(void)

@@ -56,3 +56,20 @@ run status f
 expect_err "1 interrupted"
 stop TERM 143 f "${LONG[@]}" f
 [ "$(ls f/runs | wc -l)" -eq 1 ] || fail "the run that took over is the same run"
+
+# A command that does not train ends at the first signal, also while it waits for a file.
+mkdir -p g/runs/a
+mkfifo g/runs/a/run.json pipe
+# It may also refuse the file before; it must not need a SIGKILL (137).
+ends_at_once() {
+  local signal=$1
+  shift
+  COMMAND="qkvlab $* (and SIG$signal)"
+  timeout -k 5 -s "$signal" 1 "$QKVLAB" "$@" >"$OUT" 2>"$ERR" </dev/null
+  STATUS=$?
+  [ "$STATUS" -ne 137 ] || fail "the signal did not end it"
+  ! grep -q "goes on" "$ERR" || fail "nothing goes on"
+}
+ends_at_once TERM status g
+ends_at_once TERM report g
+ends_at_once INT crosscheck pipe
