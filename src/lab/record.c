@@ -31,6 +31,7 @@
 #define HEARTBEAT_SECONDS 5
 
 struct record {
+    char id[CONFIG_ID_SIZE];
     char lock[PATH_SIZE];    /* <out>/.lock */
     char runs[PATH_SIZE];    /* <out>/runs */
     char final[PATH_SIZE];   /* <out>/runs/<id> */
@@ -40,6 +41,7 @@ struct record {
     int claim_fd;
     time_t last_beat;
     bool lost;
+    struct error set_aside; /* a sentence, "" where nothing was in the way */
 };
 
 /* ---- paths ---- */
@@ -62,6 +64,7 @@ static enum status name_work(struct record *record, struct error *err)
 static enum status fill_paths(struct record *record, const char *out, const char *id,
                               struct error *err)
 {
+    snprintf(record->id, sizeof record->id, "%s", id);
     enum status status = path_format(record->lock, err, "%s/.lock", out);
     if (status == STATUS_OK) {
         status = path_format(record->runs, err, "%s/runs", out);
@@ -80,16 +83,18 @@ static enum status fill_paths(struct record *record, const char *out, const char
 
 /* ---- state ---- */
 
-static bool folder_is_complete(const char *path)
+static bool folder_is_complete(const char *path, const char *id, struct error *err)
 {
-    char run[PATH_SIZE];
-    return path_format(run, NULL, "%s/run.json", path) == STATUS_OK && file_exists(run);
+    json_t *run;
+    enum status status = record_read(path, id, &run, err);
+    json_decref(run);
+    return status == STATUS_OK;
 }
 
 bool record_is_done(const char *out, const char *id)
 {
     char path[PATH_SIZE];
-    return record_path(out, id, path, NULL) == STATUS_OK && folder_is_complete(path);
+    return record_path(out, id, path, NULL) == STATUS_OK && folder_is_complete(path, id, NULL);
 }
 
 enum record_state record_state(const char *out, const char *id)
@@ -130,22 +135,58 @@ static enum status take(struct record *record, struct error *err)
     return status;
 }
 
+#define MAX_DAMAGED 1000
+
+static bool is_there(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0;
+}
+
+/* Renames what lies under the run's name and is no finished run; an empty folder just goes. */
+static enum status set_aside(struct record *record, const char *damage, struct error *err)
+{
+    if (!is_there(record->final) || rmdir(record->final) == 0) {
+        return STATUS_OK;
+    }
+    char aside[PATH_SIZE];
+    for (int n = 1; n < MAX_DAMAGED; n++) {
+        enum status status = path_format(aside, err, "%s.damaged-%d", record->final, n);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        if (is_there(aside)) {
+            continue;
+        }
+        if (rename(record->final, aside) != 0) {
+            break;
+        }
+        error_set(&record->set_aside, STATUS_DATA,
+                  "%s: no finished run, set aside as %s.damaged-%d and trained again", damage,
+                  record->id, n);
+        return folder_sync(record->runs, err);
+    }
+    return error_set(err, STATUS_WRITE,
+                     "%s is no finished run and cannot be set aside as %s: %s; remove it and run "
+                     "again",
+                     record->final, aside, strerror(errno));
+}
+
 static enum status claim_under_lock(struct record *record, struct timespec now, bool *claimed,
                                     struct error *err)
 {
     if (claim_is_live(record->claim, now, RECORD_STALE_SECONDS)) {
         return STATUS_OK;
     }
-    if (folder_is_complete(record->final)) {
+    struct error damage = {0};
+    if (folder_is_complete(record->final, record->id, &damage)) {
         return folder_remove(record->partial, err);
     }
-    if (folder_exists(record->final) && rmdir(record->final) != 0) {
-        return error_set(err, STATUS_DATA,
-                         "%s is there without a run.json, as from a copy that was broken off; "
-                         "remove it and run again",
-                         record->final);
+    enum status status = set_aside(record, damage.text, err);
+    if (status != STATUS_OK) {
+        return status;
     }
-    enum status status = take(record, err);
+    status = take(record, err);
     *claimed = status == STATUS_OK;
     return status;
 }
@@ -190,6 +231,11 @@ enum status record_claim(const char *out, const char *id, struct record **record
 
 /* ---- while it runs ---- */
 
+const char *record_set_aside(const struct record *record)
+{
+    return record->set_aside.text;
+}
+
 const char *record_folder(const struct record *record)
 {
     return record->work;
@@ -226,7 +272,8 @@ static enum status publish(struct record *record, struct error *err)
         return folder_sync(record->runs, err);
     }
     int cause = errno;
-    if ((cause == ENOTEMPTY || cause == EEXIST) && folder_is_complete(record->final)) {
+    if ((cause == ENOTEMPTY || cause == EEXIST) &&
+        folder_is_complete(record->final, record->id, NULL)) {
         return STATUS_OK;
     }
     return error_set(err, STATUS_WRITE, "cannot rename %s to %s: %s", record->work, record->final,
@@ -237,7 +284,7 @@ static enum status finish_under_lock(struct record *record, struct error *err)
 {
     if (!claim_is_ours(record->claim, record->claim_fd)) {
         folder_remove(record->work, NULL);
-        if (folder_is_complete(record->final)) {
+        if (folder_is_complete(record->final, record->id, NULL)) {
             return STATUS_OK;
         }
         return error_set(err, STATUS_FAILED,

@@ -8,6 +8,7 @@
  *         confusion.csv             test images, true class down, predicted across    (images only)
  *         attention/step000158/layer0.npy           [H,T,T], mean over the probe batch
  *         attention/step000158/sample0_layer0.npy   [H,T,T], first probe sequence
+ *     <out>/runs/<id>.damaged-<n>/  was under <id>, but no finished run; kept, and never counted
  *     <out>/runs/<id>.partial/      in progress or interrupted
  *         claim                     who is at work on it; its modification time is the heartbeat
  *         work-<host>-<pid>-<n>/    the future run folder
@@ -48,10 +49,17 @@
 #include "base/status.h"
 #include "lab/config.h"
 
+#define RECORD_FORMAT "qkvlab-run-1"
+
 /* record_path writes <out>/runs/<id>. */
 enum status record_path(const char *out, const char *id, char path[PATH_SIZE], struct error *err);
 
-/* record_is_done: a complete folder of that id exists. */
+/* record_read reads the run.json in folder and checks that it is that of a finished run `id`: its
+ * format, its id, a status "ok" or "diverged", and for "ok" the results that every such run has.
+ * Caller frees *run with json_decref. Errors: STATUS_DATA says what is wrong. */
+enum status record_read(const char *folder, const char *id, json_t **run, struct error *err);
+
+/* record_is_done: a folder of that id exists and record_read finds nothing wrong in it. */
 bool record_is_done(const char *out, const char *id);
 
 /* What is on disk for an id. RECORD_RUNNING: claimed by a process that is alive. */
@@ -61,7 +69,7 @@ enum record_state record_state(const char *out, const char *id);
 /* record_claim makes <id>.partial and takes it exclusively. A claim made on this machine stands as
  * long as its process lives, one from elsewhere as long as its heartbeat is younger than
  * RECORD_STALE_SECONDS; otherwise it is taken over. *claimed false: somebody else is at work on it
- * or has finished it. Errors: STATUS_WRITE; STATUS_DATA if <id> is there but not complete. */
+ * or has finished it. A damaged <id> is renamed to <id>.damaged-<n> first. Errors: STATUS_WRITE. */
 #define RECORD_STALE_SECONDS 60
 struct record;
 enum status record_claim(const char *out, const char *id, struct record **record, bool *claimed,
@@ -73,6 +81,10 @@ enum status record_claim(const char *out, const char *id, struct record **record
 const char *record_folder(const struct record *record);
 void record_heartbeat(struct record *record);
 bool record_is_lost(const struct record *record);
+
+/* record_set_aside is a sentence on the damaged folder that the claim set aside, "" if there was
+ * none. */
+const char *record_set_aside(const struct record *record);
 
 /* record_finish writes run.json and renames the folder into place; record_abandon leaves the
  * partial folder without a claim. Both free record. If another process finished the id first, its

@@ -2,6 +2,8 @@
  */
 #include "lab/sweep.h"
 
+#include <stdio.h>
+
 #include "lab/metrics.h"
 #include "lab/record.h"
 
@@ -29,7 +31,10 @@ static enum status make_run(const struct config *config, const struct sweep_opti
         return STATUS_OK;
     }
     if (status == STATUS_OK) {
+        struct error note = {0};
+        snprintf(note.text, sizeof note.text, "%s", record_set_aside(record));
         status = train_run(config, options->data, options->threads, record, hooks, outcome, err);
+        outcome->note = note;
     }
     if (status == STATUS_OK) {
         *state = outcome->diverged ? RUN_DIVERGED : RUN_DONE;

@@ -28,6 +28,7 @@ struct run_outcome {
     double top1;                              /* images; NaN for tasks */
     long escape_step;
     double wall_seconds;
+    struct error note; /* of a damaged run that was in the way; its text is "" mostly */
 };
 
 /* A loss above this has logits a million apart; no run has come back from there. */

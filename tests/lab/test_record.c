@@ -36,9 +36,11 @@ static const char *in_runs(const char *format, const char *id)
     return path;
 }
 
-static json_t *small_run(void)
+static json_t *small_run(const char *id)
 {
-    return json_pack("{s:s}", "format", "qkvlab-run-1");
+    return json_pack("{s:s, s:s, s:s, s:{s:f, s:f, s:f}}", "format", RECORD_FORMAT, "id", id,
+                     "status", "ok", "results", "token_accuracy", 0.5, "loss", 0.25,
+                     "final_train_loss", 0.25);
 }
 
 static void write_file(const char *folder, const char *name, const char *text)
@@ -48,12 +50,17 @@ static void write_file(const char *folder, const char *name, const char *text)
     ck_assert_int_eq(file_write_atomic(path, text, strlen(text), NULL), STATUS_OK);
 }
 
-static enum status finish(struct record *record)
+static enum status finish_id(struct record *record, const char *id)
 {
-    json_t *run = small_run();
+    json_t *run = small_run(id);
     enum status status = record_finish(record, run, &err);
     json_decref(run);
     return status;
+}
+
+static enum status finish(struct record *record)
+{
+    return finish_id(record, ID);
 }
 
 /* ---- one process ---- */
@@ -234,7 +241,12 @@ START_TEST(who_finishes_first_stays)
     char folder[PATH_SIZE];
     snprintf(folder, sizeof folder, "%s", in_runs("%s", ID));
     ck_assert_int_eq(folder_create(folder, NULL), STATUS_OK);
-    write_file(folder, "run.json", "{\"first\": 1}\n");
+    json_t *run = small_run(ID);
+    json_object_set_new(run, "first", json_true());
+    char *first = json_dumps(run, 0);
+    write_file(folder, "run.json", first);
+    free(first);
+    json_decref(run);
     ck_assert_int_eq(finish(record), STATUS_OK);
     char *text = scratch_read(in_runs("%s/run.json", ID));
     ck_assert_ptr_nonnull(strstr(text, "first"));
@@ -243,18 +255,61 @@ START_TEST(who_finishes_first_stays)
 }
 END_TEST
 
-START_TEST(a_folder_without_run_json_is_told_before_any_work)
+/* plant_run writes a folder under the run's name with that text as run.json; NULL: none. */
+static void plant_run(const char *text)
 {
     char folder[PATH_SIZE];
     snprintf(folder, sizeof folder, "%s", in_runs("%s", ID));
     ck_assert_int_eq(folder_create(folder, NULL), STATUS_OK);
     write_file(folder, "curve.csv", "step\n");
-    struct record *record;
-    bool claimed;
-    ck_assert_int_eq(record_claim(scratch, ID, &record, &claimed, &err), STATUS_DATA);
-    ck_assert(!claimed);
-    ck_assert_ptr_nonnull(strstr(err.text, "is there without a run.json"));
-    ck_assert(file_exists(in_runs("%s/curve.csv", ID)));
+    if (text) {
+        write_file(folder, "run.json", text);
+    }
+}
+
+#define RUN(id, status, loss)                                                                      \
+    "{\"format\": \"qkvlab-run-1\", \"id\": \"" id "\", \"status\": \"" status                     \
+    "\", \"results\": {\"token_accuracy\": 0.5, \"final_train_loss\": 1, \"loss\": " loss "}}"
+
+START_TEST(a_damaged_run_is_set_aside_and_made_again)
+{
+    static const struct {
+        const char *run, *sentence;
+    } damage[] = {
+        {NULL, "has no run.json"},
+        {"", "not valid JSON"},
+        {"{\"format\": \"qkvlab-run-1\", \"id\": \"rev", "not valid JSON"},
+        {"{\"format\": \"qkvlab-run-9\"}", "format is \"qkvlab-run-9\""},
+        {RUN(ID, "ok", "1e999"), "not valid JSON"},
+        {RUN(ID, "ok", "null"), "results.loss is no number"},
+        {RUN("other", "ok", "1"), "id is \"other\""},
+        {RUN(ID, "great", "1"), "status is \"great\""},
+    };
+    int n_damage = sizeof damage / sizeof damage[0];
+    for (int i = 0; i < n_damage; i++) {
+        char aside[64];
+        snprintf(aside, sizeof aside, "%%s.damaged-%d", i + 1);
+        plant_run(damage[i].run);
+        ck_assert(!record_is_done(scratch, ID));
+        struct record *record = claim(ID);
+        ck_assert_ptr_nonnull(record);
+        const char *said = record_set_aside(record);
+        ck_assert_msg(strstr(said, damage[i].sentence) != NULL, "%d: %s", i, said);
+        ck_assert_ptr_nonnull(strstr(said, "set aside as " ID ".damaged-"));
+        ck_assert(!folder_exists(in_runs("%s", ID)));
+        ck_assert(folder_exists(in_runs(aside, ID)));
+        ck_assert_int_eq(finish(record), STATUS_OK);
+        ck_assert(record_is_done(scratch, ID));
+        ck_assert_int_eq(folder_remove(in_runs("%s", ID), NULL), STATUS_OK);
+    }
+}
+END_TEST
+
+START_TEST(a_diverged_run_is_finished_without_results)
+{
+    plant_run(RUN(ID, "diverged", "null"));
+    ck_assert(record_is_done(scratch, ID));
+    ck_assert_ptr_null(claim(ID));
 }
 END_TEST
 
@@ -369,7 +424,7 @@ static void make_runs(int told)
             continue;
         }
         path_format(path, NULL, "%s/curve.csv", record_folder(record));
-        json_t *run = small_run();
+        json_t *run = small_run(id);
         if (file_write_atomic(path, "whole\n", 6, NULL) != STATUS_OK ||
             record_finish(record, run, NULL) != STATUS_OK) {
             _exit(1);
@@ -435,7 +490,7 @@ START_TEST(killed_while_saving_dozens_of_times)
             struct record *record = claim(id);
             ck_assert_msg(record != NULL, "%s cannot be claimed", id);
             write_file(record_folder(record), "curve.csv", "whole\n");
-            ck_assert_int_eq(finish(record), STATUS_OK);
+            ck_assert_int_eq(finish_id(record, id), STATUS_OK);
         }
     }
     ck_assert_uint_eq(count_done(), N_RUN);
@@ -529,7 +584,8 @@ int main(void)
     tcase_add_test(tcase, a_dead_process_is_followed_at_once);
     tcase_add_test(tcase, who_lost_its_claim_publishes_nothing);
     tcase_add_test(tcase, who_finishes_first_stays);
-    tcase_add_test(tcase, a_folder_without_run_json_is_told_before_any_work);
+    tcase_add_test(tcase, a_damaged_run_is_set_aside_and_made_again);
+    tcase_add_test(tcase, a_diverged_run_is_finished_without_results);
     tcase_add_test(tcase, what_a_kill_left_beside_a_finished_run_is_tidied_up);
     tcase_add_test(tcase, an_output_folder_that_cannot_be_written);
     tcase_add_test(tcase, one_of_many_takers_gets_a_claim);

@@ -178,13 +178,15 @@ START_TEST(a_failed_run_does_not_stop_the_others)
     make_grid("seed=0,1");
     char id[CONFIG_ID_SIZE], path[PATH_SIZE];
     config_id(&configs[0], id);
-    ck_assert_int_eq(path_format(path, NULL, "%s/runs/%s/stray", scratch, id), STATUS_OK);
+    ck_assert_int_eq(path_format(path, NULL, "%s/runs", scratch), STATUS_OK);
     ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
-    ck_assert_int_eq(sweep(&options, &watch, &totals), STATUS_DATA);
+    ck_assert_int_eq(path_format(path, NULL, "%s/runs/%s.partial", scratch, id), STATUS_OK);
+    ck_assert_int_eq(file_write_atomic(path, "", 0, NULL), STATUS_OK);
+    ck_assert_int_eq(sweep(&options, &watch, &totals), STATUS_WRITE);
     ck_assert_int_eq(watch.state[0], RUN_FAILED);
     ck_assert_int_eq(watch.state[1], RUN_DONE);
     ck_assert(strncmp(err.text, id, strlen(id)) == 0); /* says which */
-    ck_assert_ptr_nonnull(strstr(err.text, "without a run.json"));
+    ck_assert_ptr_nonnull(strstr(err.text, ".partial"));
     ck_assert_str_eq(watch.message, ""); /* of the run that was fine */
 }
 END_TEST
