@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FIRST_READ 65536 /* for files that do not tell their size, such as pipes */
+#define FIRST_READ 65536 /* for files that do not tell their size, as in /proc */
 
 /* Fills err when the file is already known to be too large, else proposes a first capacity. */
 static enum status plan_read(int fd, const char *path, size_t max_size, size_t *capacity,
@@ -26,8 +26,12 @@ static enum status plan_read(int fd, const char *path, size_t max_size, size_t *
     if (S_ISDIR(info.st_mode)) {
         return error_set(err, STATUS_DATA, "cannot read %s: it is a folder, expected a file", path);
     }
+    if (!S_ISREG(info.st_mode)) {
+        return error_set(err, STATUS_DATA,
+                         "cannot read %s: it is a pipe or a device, expected a regular file", path);
+    }
     *capacity = FIRST_READ;
-    if (S_ISREG(info.st_mode) && info.st_size > 0) {
+    if (info.st_size > 0) {
         if ((uintmax_t)info.st_size > max_size) {
             return error_set(err, STATUS_DATA, "%s has %ju bytes, expected at most %zu", path,
                              (uintmax_t)info.st_size, max_size);
@@ -88,7 +92,8 @@ enum status file_read(const char *path, size_t max_size, char **data, size_t *si
 {
     *data = NULL;
     *size = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* Without O_NONBLOCK opening a pipe would wait for a writer. Regular files do not mind it. */
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) {
         return error_set(err, STATUS_DATA, "cannot open %s: %s", path, strerror(errno));
     }

@@ -10,7 +10,8 @@
 #include "base/status.h"
 
 /* file_read reads a whole file of at most max_size bytes; *data has a '\0' behind its last byte.
- * Caller frees with free. Errors: STATUS_DATA. */
+ * Caller frees with free. Folders, pipes and devices are refused: a pipe could keep the program
+ * waiting for ever, a device never ends. Errors: STATUS_DATA. */
 enum status file_read(const char *path, size_t max_size, char **data, size_t *size,
                       struct error *err);
 

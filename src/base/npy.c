@@ -12,6 +12,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "arrays are written as they are");
 
+#define MAX_FILE_SIZE ((size_t)16 << 30)
 #define MAGIC "\x93NUMPY"
 #define MAGIC_SIZE (sizeof MAGIC - 1)
 #define PREFIX_SIZE (MAGIC_SIZE + 4) /* magic, version, header length */
@@ -269,7 +270,7 @@ enum status npy_read(const char *path, float **data, size_t dim[NPY_MAX_DIM], si
     *n_dim = 0;
     char *file;
     size_t n_file, data_offset = 0;
-    enum status status = file_read(path, SIZE_MAX / 2, &file, &n_file, err);
+    enum status status = file_read(path, MAX_FILE_SIZE, &file, &n_file, err);
     if (status) {
         return status;
     }

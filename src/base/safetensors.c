@@ -13,6 +13,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is little-endian");
 
+#define MAX_FILE_SIZE ((size_t)16 << 30)
 #define LENGTH_SIZE sizeof(uint64_t) /* of the number in front of the header */
 #define DATA_ALIGNMENT 8             /* suits every type */
 #define METADATA_KEY "__metadata__"
@@ -316,7 +317,7 @@ enum status safetensors_read(const char *path, struct safetensors *tensors, stru
     *tensors = (struct safetensors){0};
     char *file;
     size_t n_file;
-    enum status status = file_read(path, SIZE_MAX / 2, &file, &n_file, err);
+    enum status status = file_read(path, MAX_FILE_SIZE, &file, &n_file, err);
     if (!status) {
         status = read_bytes(path, file, n_file, tensors, err);
         free(file);
