@@ -1,7 +1,12 @@
 # The vector kernels are compiled once per SIMD level and chosen at start-up (src/nn/kernels/dispatch.c), so one
 # binary runs everywhere and is fast where it can be.
 set(kernel_sources ${CMAKE_SOURCE_DIR}/src/nn/kernels/kernels.c ${CMAKE_SOURCE_DIR}/src/nn/kernels/product.c)
-set(kernel_flags -O3 -fopenmp-simd -ffp-contract=fast -fno-math-errno -fno-trapping-math)
+if(QKVLAB_SANITIZE)
+  set(kernel_level -O1) # instrumented and unrolled, the products take minutes to optimise further
+else()
+  set(kernel_level -O3)
+endif()
+set(kernel_flags ${kernel_level} -fopenmp-simd -ffp-contract=fast -fno-math-errno -fno-trapping-math)
 target_sources(qkvlab_nn PRIVATE ${CMAKE_SOURCE_DIR}/src/nn/kernels/dispatch.c)
 
 function(add_kernel_level level)
