@@ -40,5 +40,6 @@ const struct dataset dataset_cifar10 = {
              {"batches.meta.txt", 61, NULL, true}},
     .folder = {"cifar-10-batches-bin"},
     .origin = "or unpack https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz",
+    .sha256 = "31de950524a96dfdbe8d3a863cd481b63aa598eb3819c4b64b5f40bfe2dc188b",
     .load = load,
 };

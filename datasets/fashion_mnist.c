@@ -28,5 +28,6 @@ const struct dataset dataset_fashion_mnist = {
     .folder = {"FashionMNIST/raw", "FashionMNIST", "fashion-mnist"},
     .origin = "or Debian's package dataset-fashion-mnist, or the .gz files under "
               "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",
+    .sha256 = "d1207dcb852ff575d1cbaadec7704eed6f4599e35a76fc2130ff35748f4f6844",
     .load = idx_load,
 };

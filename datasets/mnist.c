@@ -24,5 +24,6 @@ const struct dataset dataset_mnist = {
               "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2", false}},
     .folder = {"MNIST/raw", "MNIST"},
     .origin = "or the .gz files under https://ossci-datasets.s3.amazonaws.com/mnist/",
+    .sha256 = "046034c5e2d633faf56c9e53e75781aa11d3308b061f1d2d42f382eec058bc60",
     .load = idx_load,
 };

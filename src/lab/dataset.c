@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dataset_registry.h"
+#include "lab/procedure.h"
 
 #define DECLARE(name) extern const struct dataset dataset_##name;
 DATASET_REGISTRY(DECLARE)
@@ -113,6 +114,40 @@ static enum status cut(struct image_data *data, struct image_set *set, const cha
     return STATUS_OK;
 }
 
+/* A reader may have stopped at n images, if that was asked for. */
+static bool is_other_count(size_t n_image, size_t n_published, size_t n_asked)
+{
+    return n_published > 0 && n_image != n_published && n_image != n_asked;
+}
+
+/* Tells whether the images are the published ones: by their hash, or by their number where that is
+ * all that is known. */
+static enum status recognise(struct image_data *data, const struct dataset_options *options,
+                             struct error *err)
+{
+    const struct dataset *dataset = data->dataset;
+    if (!dataset->sha256) {
+        bool other =
+            is_other_count(data->train.n_image, procedure_n_train(dataset->name),
+                           options->n_train) ||
+            is_other_count(data->test.n_image, procedure_n_test(dataset->name), options->n_test);
+        data->origin = other && dataset_n_file(dataset) > 0 ? IMAGES_OTHER : IMAGES_UNKNOWN;
+        return STATUS_OK;
+    }
+    const char *hash = image_data_hash(data);
+    for (size_t i = 0; i < N_DATASET; i++) {
+        const struct dataset *other = registry[i];
+        if (other != dataset && other->sha256 && strcmp(other->sha256, hash) == 0) {
+            return error_set(err, STATUS_DATA,
+                             "the files found for %s hold the images of %s, whose files have the "
+                             "same names; give each its own folder",
+                             dataset->title, other->title);
+        }
+    }
+    data->origin = strcmp(dataset->sha256, hash) == 0 ? IMAGES_PUBLISHED : IMAGES_OTHER;
+    return STATUS_OK;
+}
+
 enum status dataset_load(const struct dataset_place *place, const struct dataset_options *options,
                          struct image_data *data, struct error *err)
 {
@@ -121,6 +156,9 @@ enum status dataset_load(const struct dataset_place *place, const struct dataset
     enum status status = dataset->load(place, options, data, err);
     if (status == STATUS_OK && !data->class_name) {
         status = image_data_name_classes(data, dataset->class_name, dataset->n_class, err);
+    }
+    if (status == STATUS_OK) {
+        status = recognise(data, options, err);
     }
     if (status == STATUS_OK) {
         status = cut(data, &data->train, "n_train", options->n_train, err);

@@ -45,6 +45,7 @@ struct dataset {
     struct dataset_file file[DATASET_MAX_FILE]; /* ends at the first without a name; none: drawn */
     const char *folder[DATASET_MAX_FOLDER];     /* below a search folder, where tools put it */
     const char *origin;                         /* where it can be had, as part of a sentence */
+    const char *sha256; /* image_data_hash of all published images; NULL: not known */
 
     /* load fills data, which is empty but for its data set. On failure dataset_load frees it. */
     enum status (*load)(const struct dataset_place *place, const struct dataset_options *options,
@@ -96,8 +97,12 @@ struct image_set {
     uint16_t *label;       /* [n_image], below n_class */
 };
 
+/* Whether the images are those that were published: not known, yes or no. */
+enum image_origin { IMAGES_UNKNOWN, IMAGES_PUBLISHED, IMAGES_OTHER };
+
 struct image_data {
     const struct dataset *dataset;
+    enum image_origin origin; /* of everything that was found, before n_train and n_test cut it */
     struct image_set train, test;
     char **class_name; /* [n_class] of the sets */
     size_t n_class;
@@ -106,7 +111,9 @@ struct image_data {
     size_t n_memory;
 };
 
-/* dataset_load reads a found data set. Caller frees with image_data_free. Errors: STATUS_DATA;
+/* dataset_load reads a found data set. Caller frees with image_data_free. Images that are not the
+ * published ones are loaded, see origin; those of another data set are refused, because several
+ * share their files' names. Errors: STATUS_DATA;
  * STATUS_USAGE where n_train or n_test is more than there is; STATUS_WRITE for the cache. */
 enum status dataset_load(const struct dataset_place *place, const struct dataset_options *options,
                          struct image_data *data, struct error *err);

@@ -24,13 +24,19 @@
  *     variant     {id, name, n_slot, product_symmetric, scores_symmetric}
  *     n_param
  *     results     of a task: {token_accuracy, sequence_accuracy, loss, position_floor, escape_step,
- *                 step_below_2.2, step_below_0.1, final_train_loss, n_step, diverged_step}
+ *                 step_below_2.2, step_below_0.1, final_train_loss, n_step, diverged_step};
  *                 of images: {top1, top5, loss, class_accuracy: [a class], final_train_loss,
- * n_step, diverged_step} steps count from 0 data        images only: {sha256 (see image_data_hash),
- * n_train, n_test, class_name: []} attention   {layer, n_probe, heads: [NUMBERS a head], mean:
- * NUMBERS} of the last layer, where NUMBERS = {needed, diagonal, asymmetry_product,
- * asymmetry_scores}; needed is null where the task names no key. A head's numbers are means over
- * the probe sequences, mean is the mean of the heads' numbers. null if the run diverged
+ *                 n_step, diverged_step}; steps count from 0
+ *
+ *     data        images only: {sha256 (see image_data_hash), n_train, n_test, class_name: [],
+ *                 published: true, false or null where that is not known, warning: a sentence where
+ *                 it is false, else null}
+ *
+ *     attention   {layer, n_probe, heads: [NUMBERS a head], mean: NUMBERS} of the last layer, where
+ *                 NUMBERS = {needed, diagonal, asymmetry_product, asymmetry_scores}; needed is null
+ *                 where the task names no key. A head's numbers are means over the probe sequences,
+ *                 mean is the mean of the heads' numbers. null if the run diverged
+ *
  *     weights_sha256
  *     timing      {train_seconds, batch_seconds (of train_seconds, spent on making batches),
  *                 evaluate_seconds, wall_seconds}

@@ -69,15 +69,33 @@ static json_t *results_json(const struct run_result *result)
     return results;
 }
 
+void result_data_warning(const struct image_data *images, char text[RESULT_WARNING_SIZE])
+{
+    text[0] = '\0';
+    if (images && images->origin == IMAGES_OTHER) {
+        snprintf(text, RESULT_WARNING_SIZE,
+                 "the images found are not the published ones of %s (qkvlab data check %s tells "
+                 "which file differs); the accuracy is comparable with no published one",
+                 images->dataset->title, images->dataset->name);
+    }
+}
+
 static json_t *data_json(struct image_data *images)
 {
     json_t *names = json_array();
     for (size_t c = 0; c < images->n_class; c++) {
         json_array_append_new(names, json_string(images->class_name[c]));
     }
-    return json_pack("{s:s, s:I, s:I, s:o}", "sha256", image_data_hash(images), "n_train",
-                     (json_int_t)images->train.n_image, "n_test", (json_int_t)images->test.n_image,
-                     "class_name", names);
+    json_t *data = json_pack("{s:s, s:I, s:I, s:o}", "sha256", image_data_hash(images), "n_train",
+                             (json_int_t)images->train.n_image, "n_test",
+                             (json_int_t)images->test.n_image, "class_name", names);
+    char warning[RESULT_WARNING_SIZE];
+    bool known = images->origin != IMAGES_UNKNOWN;
+    result_data_warning(images, warning);
+    json_object_set_new(data, "published",
+                        known ? json_boolean(images->origin == IMAGES_PUBLISHED) : json_null());
+    json_object_set_new(data, "warning", warning[0] ? json_string(warning) : json_null());
+    return data;
 }
 
 static json_t *message_json(const struct run_result *result)

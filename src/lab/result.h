@@ -37,6 +37,11 @@ struct run_result {
 /* result_json returns run.json as record.h describes it (new reference). */
 json_t *result_json(const struct run_result *result);
 
+/* result_data_warning writes a sentence on images that are not the published ones, "" for others
+ * and for NULL. */
+#define RESULT_WARNING_SIZE 512
+void result_data_warning(const struct image_data *images, char text[RESULT_WARNING_SIZE]);
+
 /* result_write_files writes curve.csv into folder, for images also epochs.csv and, unless the run
  * diverged, confusion.csv; see record.h. */
 enum status result_write_files(const struct run_result *result, const char *folder,

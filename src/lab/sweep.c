@@ -3,6 +3,7 @@
 #include "lab/sweep.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "lab/metrics.h"
 #include "lab/record.h"
@@ -31,10 +32,10 @@ static enum status make_run(const struct config *config, const struct sweep_opti
         return STATUS_OK;
     }
     if (status == STATUS_OK) {
-        struct error note = {0};
-        snprintf(note.text, sizeof note.text, "%s", record_set_aside(record));
+        char set_aside[sizeof outcome->set_aside];
+        snprintf(set_aside, sizeof set_aside, "%s", record_set_aside(record));
         status = train_run(config, options->data, options->threads, record, hooks, outcome, err);
-        outcome->note = note;
+        memcpy(outcome->set_aside, set_aside, sizeof set_aside);
     }
     if (status == STATUS_OK) {
         *state = outcome->diverged ? RUN_DIVERGED : RUN_DONE;

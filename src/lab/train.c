@@ -251,6 +251,7 @@ static void fill_outcome(const struct run_result *result, struct run_outcome *ou
     outcome->top1 = result->evaluation->top1;
     outcome->escape_step = metrics_escape_step(result->step_loss, result->n_step);
     outcome->wall_seconds = result->wall_seconds;
+    result_data_warning(result->images, outcome->note);
 }
 
 static enum status finish(struct record *record, const struct run_result *result, struct error *err)

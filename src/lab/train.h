@@ -28,7 +28,8 @@ struct run_outcome {
     double top1;                              /* images; NaN for tasks */
     long escape_step;
     double wall_seconds;
-    struct error note; /* of a damaged run that was in the way; its text is "" mostly */
+    char set_aside[1024]; /* see record_set_aside; filled by sweep_run */
+    char note[512];       /* a warning about the data, "" mostly */
 };
 
 /* A loss above this has logits a million apart; no run has come back from there. */

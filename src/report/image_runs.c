@@ -62,6 +62,13 @@ static void append_conditions(struct text *text, const struct run *run)
                 run->n_embd, run->n_layer, run->n_head, patch, run->n_token, epochs,
                 strcmp(epochs, "1") == 0 ? "" : "s", run->n_step,
                 json_get_integer(data, "n_train", 0), json_get_integer(data, "n_test", 0));
+    if (json_is_false(json_object_get(data, "published"))) {
+        text_append(text,
+                    "**Not the published images**: the files that were found differ from the "
+                    "published ones of %s, so that the published numbers say nothing about these "
+                    "runs.\n\n",
+                    run->dataset->title);
+    }
 }
 
 static bool tells_procedure(const char *key)
@@ -178,7 +185,7 @@ static void append_preface(struct text *text)
 {
     text_append(text,
                 "## Image data sets\n\n"
-                "Accuracy on the official test images, with the weights after the last step; "
+                "Accuracy on the test images, with the weights after the last step; "
                 "nothing was chosen by it. Mean ± sample standard deviation over seeds; fewer than "
                 "%d seeds have no error bar. Published values stand in italics beside the measured "
                 "ones and are in no mean:\n\n",

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "data_fixture.h"
+#include "lab/result.h"
 #include "runner.h"
 
 static size_t count_datasets(void)
@@ -144,6 +145,26 @@ START_TEST(the_hash_is_that_of_the_contents)
 }
 END_TEST
 
+START_TEST(images_that_are_not_the_published_ones_are_known_as_such)
+{
+    struct image_data data;
+    struct error err;
+    char warning[RESULT_WARNING_SIZE];
+    fixture_mnist("%s-%s");
+    ck_assert_int_eq(
+        fixture_load_with("mnist", (struct dataset_options){.n_train = 3}, &data, &err), STATUS_OK);
+    ck_assert_int_eq(data.origin, IMAGES_OTHER);
+    result_data_warning(&data, warning);
+    ck_assert_ptr_nonnull(strstr(warning, "not the published ones of MNIST"));
+    data.origin = IMAGES_PUBLISHED;
+    result_data_warning(&data, warning);
+    ck_assert_str_eq(warning, "");
+    result_data_warning(NULL, warning);
+    ck_assert_str_eq(warning, "");
+    image_data_free(&data);
+}
+END_TEST
+
 /* ---- real files ---- */
 
 static bool load_real(const char *name, struct image_data *data)
@@ -267,6 +288,7 @@ int main(void)
     tcase_add_test(search, the_first_root_that_is_complete_wins);
     tcase_add_test(search, the_first_images_only);
     tcase_add_test(search, the_hash_is_that_of_the_contents);
+    tcase_add_test(search, images_that_are_not_the_published_ones_are_known_as_such);
     if (getenv("QKVLAB_DATA")) {
         tcase_add_test(real, real_mnist);
         tcase_add_test(real, real_mnist_is_not_fashion_mnist);

@@ -111,6 +111,9 @@ START_TEST(run_json_says_what_images_are_measured_by)
     ck_assert_int_eq(json_get_integer(info, "n_train", 0), 160);
     ck_assert_int_eq(json_get_integer(info, "n_test", 0), 90);
     ck_assert_uint_eq(strlen(json_get_text(info, "sha256", "")), 64);
+    ck_assert(json_is_null(json_object_get(info, "published"))); /* drawn: nothing to compare */
+    ck_assert(json_is_null(json_object_get(info, "warning")));
+    ck_assert_str_eq(outcome.note, "");
     ck_assert_uint_eq(json_array_size(json_object_get(info, "class_name")), 10);
     const json_t *attention = json_object_get(root_json, "attention");
     ck_assert_int_eq(json_get_integer(attention, "n_probe", 0), 5);

@@ -10,7 +10,7 @@ struct fake_image_run {
     int seed, n_embd;
     double top1;        /* NaN: null */
     const char *status; /* NULL: ok */
-    const char *sha256; /* NULL: "da7a" */
+    const char *sha256; /* NULL: "da7a"; "fake": not the published images */
 };
 
 static json_t *image_json(const struct fake_image_run *fake, const char *id)
@@ -24,6 +24,8 @@ static json_t *image_json(const struct fake_image_run *fake, const char *id)
     json_t *data =
         json_pack("{s:s, s:i, s:i, s:[s, s]}", "sha256", fake->sha256 ? fake->sha256 : "da7a",
                   "n_train", 60000, "n_test", 10000, "class_name", "cat, grey", "dog");
+    json_object_set_new(data, "published",
+                        json_boolean(strcmp(json_get_text(data, "sha256", ""), "fake") != 0));
     return json_pack("{s:s, s:s, s:s, s:o, s:i, s:o, s:o, s:s, s:{s:s}, s:{s:s}}", "format",
                      "qkvlab-run-1", "id", id, "status", fake->status ? fake->status : "ok",
                      "config", config, "n_param", 105098, "results", results, "data", data,
@@ -102,6 +104,17 @@ START_TEST(other_sizes_have_tables_of_their_own_and_no_single_run)
     expect_page("**Not the default procedure**: n_embd 32 (64).", true);
     expect_page("0.9700 (n=1) | 0.7500 (n=1) | 0.500 (n=1) | 105098 | _0.981_ | _0.984_ | - |",
                 true);
+}
+END_TEST
+
+START_TEST(images_that_are_not_the_published_ones_are_told)
+{
+    write_run((struct fake_image_run){"mnist", "qkv", 0, 64, 0.98, NULL, NULL});
+    write_report();
+    expect_page("Not the published images", false);
+    write_run((struct fake_image_run){"mnist", "kv", 0, 64, 0.9, NULL, "fake"});
+    write_report();
+    expect_page("**Not the published images**: the files that were found differ", true);
 }
 END_TEST
 
@@ -265,6 +278,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, make_out, remove_out);
     tcase_add_test(tcase, a_row_a_variant_with_published_values_beside);
     tcase_add_test(tcase, other_sizes_have_tables_of_their_own_and_no_single_run);
+    tcase_add_test(tcase, images_that_are_not_the_published_ones_are_told);
     tcase_add_test(tcase, other_data_are_never_averaged);
     tcase_add_test(tcase, seeds_of_drawn_images_are_averaged);
     tcase_add_test(tcase, diverged_runs_are_listed_and_in_no_mean);
