@@ -302,6 +302,26 @@ static enum status parse_sharing(const char *text, struct variant *variant, stru
     return refuse_id(text, err);
 }
 
+static unsigned axis_bit(const char *key)
+{
+    for (unsigned i = 0; i < AXIS_COUNT; i++) {
+        if (strcmp(AXIS[i].key, key) == 0) {
+            return 1u << i;
+        }
+    }
+    return 0;
+}
+
+/* The axes that an id sets by itself, as the + of qk+ or n_kv_head of MQA. */
+static unsigned axes_named(const struct variant *variant)
+{
+    unsigned bits = 0;
+    for (unsigned i = 0; i < AXIS_COUNT; i++) {
+        bits |= (axis_get(variant, (enum axis)i) != 0) << i;
+    }
+    return bits;
+}
+
 enum status variant_parse(const char *text, struct variant *variant, struct error *err)
 {
     char copy[2 * VARIANT_TEXT_SIZE];
@@ -317,6 +337,10 @@ enum status variant_parse(const char *text, struct variant *variant, struct erro
     }
     struct variant parsed;
     enum status status = parse_sharing(copy, &parsed, err);
+    unsigned seen = 0; /* axes that the text has named */
+    if (status == STATUS_OK) {
+        seen = axes_named(&parsed);
+    }
     while (status == STATUS_OK && rest != NULL) {
         char *part = rest;
         rest = strchr(part, ':');
@@ -331,6 +355,11 @@ enum status variant_parse(const char *text, struct variant *variant, struct erro
         }
         *equals = '\0';
         status = variant_set_axis(&parsed, part, equals + 1, err);
+        unsigned axis = axis_bit(part);
+        if (status == STATUS_OK && seen & axis) {
+            return error_set(err, STATUS_USAGE, "variant: '%s' names %s twice", text, part);
+        }
+        seen |= axis;
     }
     if (status == STATUS_OK) {
         *variant = parsed;

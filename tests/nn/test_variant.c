@@ -133,6 +133,9 @@ START_TEST(nonsense_is_refused_with_a_suggestion)
     expect_refusal("qk:quarry=identity", "the axes are query, score_term");
     expect_refusal("qk:query", "axis=value");
     expect_refusal("qkv:query=identty", "did you mean 'identity'?");
+    expect_refusal("qkv:causal=1:causal=0", "'qkv:causal=1:causal=0' names causal twice");
+    expect_refusal("qk+:score_term=none", "names score_term twice");
+    expect_refusal("MQA:n_kv_head=2", "names n_kv_head twice");
     expect_refusal("qkv:n_kv_head=-1", "whole number");
     expect_refusal("qkv:n_kv_head=2x", "whole number");
     char endless[400];
