@@ -6,12 +6,15 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "report/report.h"
 #include "report/run.h"
 
 struct gallery {
     struct table *table;
-    size_t n_picture, n_without; /* runs that kept no maps */
+    size_t n_picture;
+    size_t n_diverged, n_without; /* runs that have no maps, and runs that kept none */
+    struct error unwritten;       /* the first picture that could not be written */
 };
 
 static const char *const numbers[] = {"needed", "diagonal", "asymmetry_product",
@@ -40,6 +43,14 @@ static void add_run(struct table *table, const struct run *run)
     add_head(table, run, "mean", json_object_get(attention, "mean"));
 }
 
+static void keep_first(struct error *first, const struct error *error)
+{
+    if (first->text[0] == '\0') {
+        *first = *error;
+    }
+}
+
+/* Numbers need no pictures: where those cannot be written, the numbers are shown all the same. */
 static enum status show_run(struct gallery *gallery, const char *folder, struct error *err)
 {
     struct run run;
@@ -50,11 +61,21 @@ static enum status show_run(struct gallery *gallery, const char *folder, struct 
         status = path_format(maps, err, "%s/attention", folder);
     }
     if (status == STATUS_OK && !folder_exists(maps)) {
-        gallery->n_without++;
+        gallery->n_diverged += !run_is_ok(&run);
+        gallery->n_without += run_is_ok(&run);
     } else if (status == STATUS_OK) {
-        status = report_attention_pictures(folder, &n_picture, err);
+        struct error picture_error = {0};
+        status = report_attention_pictures(folder, &n_picture, &picture_error);
         gallery->n_picture += n_picture;
-        add_run(gallery->table, &run);
+        if (status == STATUS_OK || status == STATUS_WRITE) {
+            add_run(gallery->table, &run);
+        }
+        if (status == STATUS_WRITE) {
+            keep_first(&gallery->unwritten, &picture_error);
+            status = STATUS_OK;
+        } else if (status != STATUS_OK) {
+            *err = picture_error;
+        }
     }
     run_free(&run);
     return status;
@@ -85,7 +106,7 @@ static enum status show_all(struct gallery *gallery, const char *runs, struct er
         }
         enum status shown = show_run(gallery, folder, &run_error);
         if (shown == STATUS_DATA) {
-            fprintf(stderr, "qkvlab: %s\n", run_error.text);
+            terminal_say("%s", run_error.text);
             worst = shown;
         } else if (shown != STATUS_OK) {
             *err = run_error;
@@ -120,6 +141,53 @@ static enum status show(struct gallery *gallery, const char *folder, struct erro
                      folder, folder);
 }
 
+/* Several folders come from the shell's pattern, which also finds runs that are not finished; one
+ * that cannot be read does not hide the others. */
+static enum status show_operands(struct gallery *gallery, const struct arguments *arguments,
+                                 struct error *err)
+{
+    if (arguments->n_operand <= 1) {
+        return show(gallery, arguments_folder(arguments), err);
+    }
+    enum status worst = STATUS_OK;
+    for (size_t i = 0; i < arguments->n_operand; i++) {
+        struct error one = {0};
+        if (is_partial(arguments->operand[i])) {
+            continue;
+        }
+        enum status status = show(gallery, arguments->operand[i], &one);
+        if (status == STATUS_DATA) {
+            if (one.text[0]) {
+                terminal_say("%s", one.text);
+            }
+            worst = status;
+        } else if (status != STATUS_OK) {
+            *err = one;
+            return status;
+        }
+    }
+    return worst;
+}
+
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void say_counts(const struct gallery *gallery)
+{
+    fprintf(stderr, "%zu picture%s written beside the maps\n", gallery->n_picture,
+            plural(gallery->n_picture));
+    if (gallery->n_diverged > 0) {
+        fprintf(stderr, "%zu run%s diverged and left no maps\n", gallery->n_diverged,
+                plural(gallery->n_diverged));
+    }
+    if (gallery->n_without > 0) {
+        fprintf(stderr, "%zu run%s kept no maps: train with --set attention=final\n",
+                gallery->n_without, plural(gallery->n_without));
+    }
+}
+
 enum status cmd_attention(const struct arguments *arguments, struct error *err)
 {
     static const struct column columns[] = {
@@ -131,16 +199,16 @@ enum status cmd_attention(const struct arguments *arguments, struct error *err)
         {"asymmetry_scores", "asym scores", 3},
     };
     struct gallery gallery = {.table = table_create(columns, sizeof columns / sizeof columns[0])};
-    enum status status = show(&gallery, arguments_folder(arguments), err);
+    enum status status = show_operands(&gallery, arguments, err);
     if (status == STATUS_OK || (status == STATUS_DATA && err->text[0] == '\0')) {
         enum status printed = table_print(gallery.table, arguments->format, err);
         status = printed == STATUS_OK ? status : printed;
         if (!arguments->quiet) {
-            fprintf(stderr, "%zu pictures written beside the maps\n", gallery.n_picture);
+            say_counts(&gallery);
         }
-        if (!arguments->quiet && gallery.n_without > 0) {
-            fprintf(stderr, "%zu runs kept no maps: train with --set attention=final\n",
-                    gallery.n_without);
+        if (status == STATUS_OK && gallery.unwritten.text[0]) {
+            *err = gallery.unwritten;
+            status = STATUS_WRITE;
         }
     }
     table_free(gallery.table);

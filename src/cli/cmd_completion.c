@@ -126,11 +126,6 @@ static void print_zsh_text(const char *text)
     }
 }
 
-static bool is_repeatable(size_t id)
-{
-    return id == OPTION_SET || id == OPTION_VARIANT || id == OPTION_SHAPE;
-}
-
 static void print_zsh(void)
 {
     printf("#compdef qkvlab\n"
@@ -157,8 +152,8 @@ static void print_zsh(void)
             if (!option_taken(option, command_at(c))) {
                 continue;
             }
-            printf(" \\\n        '%s--%s[", is_repeatable(id) ? "*" : "", option->name);
-            print_zsh_text(option->help);
+            printf(" \\\n        '%s--%s[", option_is_repeatable(id) ? "*" : "", option->name);
+            print_zsh_text(option_help(option, command_at(c)));
             printf("]");
             if (option->argument) {
                 printf(":%s:", option->argument);

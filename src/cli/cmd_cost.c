@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "nn/cost.h"
 
 #define DEFAULT_MODEL "encoder"
@@ -35,7 +36,7 @@ static enum status choose_model(const struct arguments *arguments, struct cost_m
         return STATUS_USAGE;
     }
     *model = *found;
-    enum status status = STATUS_OK;
+    enum status status = arguments_set_once(arguments, err);
     for (size_t i = 0; i < arguments->n_set && status == STATUS_OK; i++) {
         status = apply_set(model, arguments->set[i], err);
     }
@@ -148,7 +149,7 @@ static void add_usual_variants(const struct rows *rows)
     for (size_t i = 0; cost_variant_at(rows->model, i, id); i++) {
         struct error err = {0};
         if (add_variant(rows, id, &err) != STATUS_OK) {
-            fprintf(stderr, "qkvlab: left out: %s\n", err.text);
+            terminal_say("left out: %s", err.text);
         }
     }
 }

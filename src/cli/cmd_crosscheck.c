@@ -4,6 +4,7 @@
 #include "cli/options.h"
 #include "cli/startup.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "nn/crosscheck.h"
 
 static size_t count_failed(const struct crosscheck_report *report)
@@ -20,11 +21,10 @@ static void say_failed(const char *path, const struct crosscheck_report *report)
     for (size_t i = 0; i < report->n_row; i++) {
         const struct crosscheck_row *row = &report->row[i];
         if (!crosscheck_row_passed(row)) {
-            fprintf(stderr,
-                    "qkvlab: %s: %s: error %.3g is above %.3g; element %zu is %.9g, expected "
-                    "%.9g\n",
-                    path, row->tensor, row->error, row->tolerance, row->worst, row->found,
-                    row->expected);
+            terminal_say("%s: %s: error %.3g is above %.3g; element %zu is %.9g, expected "
+                         "%.9g\n",
+                         path, row->tensor, row->error, row->tolerance, row->worst, row->found,
+                         row->expected);
         }
     }
 }
@@ -38,6 +38,7 @@ static void add_report(struct table *table, const char *path,
     table_text(table, report->variant);
     table_integer(table, (long long)report->n_row);
     table_integer(table, (long long)count_failed(report));
+    table_bool(table, crosscheck_passed(report));
     table_text(table, crosscheck_passed(report) ? "passed" : "FAILED");
     if (worst) {
         table_number(table, worst->error);
@@ -59,7 +60,7 @@ static enum status check_file(const struct arguments *arguments, const char *pat
     struct error err = {0};
     enum status status = crosscheck_run(path, &options, &report, &err);
     if (status != STATUS_OK) {
-        fprintf(stderr, "qkvlab: %s\n", err.text);
+        terminal_say("%s", err.text);
         return status;
     }
     add_report(table, path, &report);
@@ -74,22 +75,26 @@ static enum status check_file(const struct arguments *arguments, const char *pat
 enum status cmd_crosscheck(const struct arguments *arguments, struct error *err)
 {
     static const struct column columns[] = {
-        {"name", "bundle", 0},      {"file", NULL, 0},          {"variant", NULL, 0},
-        {"n_tensor", "tensors", 0}, {"n_failed", NULL, 0},      {"result", "result", 0},
-        {"error", "error", -2},     {"allowed", "allowed", -2}, {"worst_tensor", "worst at", 0},
+        {"name", "bundle", 0},      {"file", NULL, 0},
+        {"variant", NULL, 0},       {"n_tensor", "tensors", 0},
+        {"n_failed", NULL, 0},      {"passed", NULL, 0},
+        {NULL, "result", 0},        {"error", "error", -2},
+        {"allowed", "allowed", -2}, {"worst_tensor", "worst at", 0},
     };
     enum status worst = startup_compute(err);
     if (worst != STATUS_OK) {
         return worst;
     }
     struct table *table = table_create(columns, sizeof columns / sizeof columns[0]);
+    size_t n_compared = 0;
     for (size_t i = 0; i < arguments->n_operand; i++) {
         enum status status = check_file(arguments, arguments->operand[i], table);
+        n_compared += status == STATUS_OK || status == STATUS_FAILED;
         if (status_exit_code(status) > status_exit_code(worst)) {
             worst = status;
         }
     }
-    enum status printed = table_print(table, arguments->format, err);
+    enum status printed = n_compared > 0 ? table_print(table, arguments->format, err) : STATUS_OK;
     table_free(table);
     return printed == STATUS_OK ? worst : printed;
 }

@@ -1,12 +1,15 @@
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/data_options.h"
 #include "cli/options.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "lab/dataset.h"
 #include "report/contact_sheet.h"
 
@@ -18,6 +21,35 @@ static bool is_drawn(const struct dataset *dataset)
 }
 
 /* ---- list ---- */
+
+/* has_published_sizes: every file is as large as the published one. Packed files are not judged,
+ * and neither is what is in a file: that is `data check`. */
+static bool has_published_sizes(const struct dataset_place *place)
+{
+    for (size_t i = 0; i < dataset_n_file(place->dataset); i++) {
+        const char *path = place->path[i];
+        size_t published = place->dataset->file[i].size, n = strlen(path);
+        bool packed = n > 3 && strcmp(path + n - 3, ".gz") == 0;
+        struct stat found;
+        if (published > 0 && n > 0 && !packed &&
+            (stat(path, &found) != 0 || (uintmax_t)found.st_size != published)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const char *state_of(const struct dataset *dataset, const struct dataset_place *place,
+                            bool found)
+{
+    if (is_drawn(dataset)) {
+        return "built in";
+    }
+    if (!found) {
+        return "missing";
+    }
+    return has_published_sizes(place) ? "found" : "found, sizes differ";
+}
 
 static void add_dataset(struct table *table, const struct dataset *dataset,
                         const struct dataset_options *options)
@@ -33,7 +65,7 @@ static void add_dataset(struct table *table, const struct dataset *dataset,
     table_text(table, shape);
     table_integer(table, (long long)dataset->n_class);
     snprintf(fetch, sizeof fetch, "scripts/fetch_data.sh %s", dataset->name);
-    table_text(table, is_drawn(dataset) ? "built in" : found ? "found" : "missing");
+    table_text(table, state_of(dataset, &place, found));
     if (found && !is_drawn(dataset)) {
         table_text(table, place.folder);
         table_text(table, place.folder);
@@ -88,12 +120,17 @@ static void add_check(struct table *table, const struct dataset *dataset, const 
                       size_t count, const char *hash, const char *verdict)
 {
     char start[13];
-    snprintf(start, sizeof start, "%.12s", hash);
+    snprintf(start, sizeof start, "%.12s", hash ? hash : "");
     table_text(table, dataset->name);
     table_text(table, item);
     table_integer(table, (long long)count);
-    table_text(table, hash);
-    table_text(table, start);
+    if (hash) {
+        table_text(table, hash);
+        table_text(table, start);
+    } else {
+        table_missing(table);
+        table_missing(table);
+    }
     table_text(table, verdict);
 }
 
@@ -121,10 +158,9 @@ static enum status check_files(struct table *table, const struct dataset_place *
         }
         add_check(table, place->dataset, file->name, size, hash, judge_file(file, hash));
         if (file->sha256 && strcmp(hash, file->sha256) != 0) {
-            fprintf(stderr,
-                    "qkvlab: warning: %s differs from the published file: %zu bytes with SHA-256 "
-                    "%s, expected %zu with %s\n",
-                    place->path[i], size, hash, file->size, file->sha256);
+            terminal_say("warning: %s differs from the published file: %zu bytes with SHA-256 "
+                         "%s, expected %zu with %s",
+                         place->path[i], size, hash, file->size, file->sha256);
         }
     }
     return STATUS_OK;
@@ -142,8 +178,10 @@ static enum status check_images(struct table *table, const struct dataset_place 
         return status;
     }
     const char *hash = image_data_hash(&data);
-    add_check(table, place->dataset, "(training images)", data.train.n_image, hash, "whole");
-    add_check(table, place->dataset, "(test images)", data.test.n_image, hash, "whole");
+    size_t n_image = data.train.n_image + data.test.n_image;
+    add_check(table, place->dataset, "(training images)", data.train.n_image, NULL, "whole");
+    add_check(table, place->dataset, "(test images)", data.test.n_image, NULL, "whole");
+    add_check(table, place->dataset, "(all images)", n_image, hash, "whole");
     image_data_free(&data);
     return STATUS_OK;
 }
@@ -177,8 +215,8 @@ static enum status check_all(struct table *table, const struct dataset_options *
         }
         enum status status = check_one(table, dataset_at(i), options, &one);
         if (status == STATUS_DATA) {
-            fprintf(stderr, "qkvlab: %s\n", one.text);
-            add_check(table, dataset_at(i), "-", 0, "-", "BAD");
+            terminal_say("%s", one.text);
+            add_check(table, dataset_at(i), "-", 0, NULL, "BAD");
             worst = status;
         } else if (status != STATUS_OK) {
             *err = one;
@@ -209,6 +247,22 @@ static enum status data_check(const struct data_options *data, const struct data
 
 /* ---- show ---- */
 
+static enum status print_path(const struct dataset *dataset, const char *path, enum format format,
+                              struct error *err)
+{
+    static const struct column columns[] = {{"dataset", NULL, 0}, {"path", NULL, 0}};
+    if (format == FORMAT_TEXT) {
+        puts(path);
+        return STATUS_OK;
+    }
+    struct table *table = table_create(columns, N_COLUMN(columns));
+    table_text(table, dataset->name);
+    table_text(table, path);
+    enum status status = table_print(table, format, err);
+    table_free(table);
+    return status;
+}
+
 static enum status data_show(const struct data_options *data, const struct dataset *dataset,
                              const struct arguments *arguments, struct error *err)
 {
@@ -233,7 +287,7 @@ static enum status data_show(const struct data_options *data, const struct datas
         status = contact_sheet_write(path, &images, err);
     }
     if (status == STATUS_OK) {
-        puts(path);
+        status = print_path(dataset, path, arguments->format, err);
     }
     image_data_free(&images);
     return status;

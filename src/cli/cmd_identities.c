@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "lab/config.h"
 #include "nn/identities.h"
 
@@ -49,7 +50,7 @@ static enum status choose_sizes(const struct arguments *arguments,
                                 struct identities_options *options, struct error *err)
 {
     struct config config = config_default();
-    enum status status = STATUS_OK;
+    enum status status = arguments_set_once(arguments, err);
     for (size_t i = 0; i < arguments->n_set && status == STATUS_OK; i++) {
         status = apply_set(&config, arguments->set[i], err);
     }
@@ -101,7 +102,7 @@ static void add_row(struct table *table, const struct identity_result *result)
     table_number(table, result->error);
     table_number(table, result->bound);
     table_number(table, result->control);
-    table_text(table, result->passed ? "yes" : "NO");
+    table_bool(table, result->passed);
     table_number(table, result->condition);
     table_text(table, result->formula);
     table_text(table, result->why);
@@ -120,8 +121,7 @@ static enum status measure_all(const struct identities_options *options, struct 
         add_row(table, &result);
         if (!result.passed) {
             ++*n_failed;
-            fprintf(stderr, "qkvlab: %s: error %.3g is above %.3g\n", result.name, result.error,
-                    result.bound);
+            terminal_say("%s: error %.3g is above %.3g", result.name, result.error, result.bound);
         }
     }
     return STATUS_OK;

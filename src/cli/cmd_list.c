@@ -5,6 +5,8 @@
 #include "cli/preset.h"
 #include "cli/table.h"
 #include "lab/config.h"
+#include "lab/dataset.h"
+#include "lab/procedure.h"
 #include "lab/task.h"
 #include "nn/cost.h"
 #include "nn/variant.h"
@@ -149,6 +151,38 @@ static struct table *list_tasks(void)
     return table;
 }
 
+/* ---- data sets ---- */
+
+static void add_count(struct table *table, size_t n)
+{
+    if (n > 0) {
+        table_integer(table, (long long)n);
+    } else {
+        table_missing(table);
+    }
+}
+
+static struct table *list_datasets(void)
+{
+    static const struct column columns[] = {
+        {"name", "name", 0},         {"title", "title", 0},     {"n_train", "training", 0},
+        {"n_test", "test", 0},       {"n_class", "classes", 0}, {"image_size", "px", 0},
+        {"n_channel", "colours", 0},
+    };
+    struct table *table = table_create(columns, N_COLUMN(columns));
+    for (size_t i = 0; dataset_at(i); i++) {
+        const struct dataset *dataset = dataset_at(i);
+        table_text(table, dataset->name);
+        table_text(table, dataset->title);
+        add_count(table, procedure_n_train(dataset->name));
+        add_count(table, procedure_n_test(dataset->name));
+        table_integer(table, (long long)dataset->n_class);
+        table_integer(table, (long long)dataset->image_size);
+        table_integer(table, (long long)dataset->n_channel);
+    }
+    return table;
+}
+
 /* ---- presets and keys ---- */
 
 static struct table *list_presets(void)
@@ -251,21 +285,39 @@ static void print_legend(const char *topic)
         printf("\nat T = %d. floor: accuracy of the best predictor that knows only the position;\n"
                "needed key: output <- the input position it must attend to\n",
                EXAMPLE_TOKENS);
+    } else if (strcmp(topic, "datasets") == 0) {
+        puts("\npx: side of an image. Where each was looked for and found: qkvlab data list");
     }
+}
+
+static enum status list_topics(enum format format, struct error *err)
+{
+    static const struct column columns[] = {{"topic", "topic", 0}};
+    struct table *table = table_create(columns, N_COLUMN(columns));
+    for (size_t i = 0; word_choice(WORD_TOPIC, i); i++) {
+        table_text(table, word_choice(WORD_TOPIC, i));
+    }
+    enum status status = table_print(table, format, err);
+    table_free(table);
+    return status;
 }
 
 enum status cmd_list(const struct arguments *arguments, struct error *err)
 {
+    if (arguments->n_operand == 0) {
+        return list_topics(arguments->format, err);
+    }
     const char *topic = arguments->operand[0];
     enum status status = word_check(WORD_TOPIC, "topic", topic, err);
     if (status != STATUS_OK) {
         return status;
     }
-    struct table *table = !strcmp(topic, "variants")  ? list_variants()
-                          : !strcmp(topic, "tasks")   ? list_tasks()
-                          : !strcmp(topic, "presets") ? list_presets()
-                          : !strcmp(topic, "models")  ? list_models()
-                                                      : list_keys();
+    struct table *table = !strcmp(topic, "variants")   ? list_variants()
+                          : !strcmp(topic, "tasks")    ? list_tasks()
+                          : !strcmp(topic, "datasets") ? list_datasets()
+                          : !strcmp(topic, "presets")  ? list_presets()
+                          : !strcmp(topic, "models")   ? list_models()
+                                                       : list_keys();
     status = table_print(table, arguments->format, err);
     table_free(table);
     if (status == STATUS_OK && arguments->format == FORMAT_TEXT) {

@@ -4,13 +4,15 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "nn/selftest.h"
 
 enum status cmd_selftest(const struct arguments *arguments, struct error *err)
 {
     static const struct column columns[] = {
-        {"name", "check", 0},    {"measured", "measured", -3}, {"bound", "allowed", -3},
-        {"result", "result", 0}, {"what", "what", 0},          {"detail", NULL, 0},
+        {"name", "check", 0}, {"measured", "measured", -3}, {"bound", "allowed", -3},
+        {"passed", NULL, 0},  {NULL, "result", 0},          {"what", "what", 0},
+        {"detail", NULL, 0},
     };
     struct table *table = table_create(columns, sizeof columns / sizeof columns[0]);
     struct selftest_result result;
@@ -20,12 +22,13 @@ enum status cmd_selftest(const struct arguments *arguments, struct error *err)
         table_text(table, result.name);
         table_number(table, result.measured);
         table_number(table, result.bound);
+        table_bool(table, result.passed);
         table_text(table, result.passed ? "passed" : "FAILED");
         table_text(table, result.what);
         table_text(table, result.detail);
         if (!result.passed) {
             n_failed++;
-            fprintf(stderr, "qkvlab: %s failed: %s\n", result.name, result.detail);
+            terminal_say("%s failed: %s", result.name, result.detail);
         }
     }
     enum status status = table_print(table, arguments->format, err);

@@ -29,7 +29,12 @@ static void add(struct survey *survey, const char *id, const char *state, const 
     table_number(survey->table, json_get_number(results, "token_accuracy", NAN));
     table_number(survey->table, json_get_number(results, "top1", NAN));
     table_number(survey->table, json_get_number(results, "loss", NAN));
-    table_text(survey->table, json_get_text(run, "message", ""));
+    const char *message = json_get_text(run, "message", NULL);
+    if (message) {
+        table_text(survey->table, message);
+    } else {
+        table_missing(survey->table);
+    }
     for (size_t i = 0; states[i]; i++) {
         survey->count[i] += strcmp(states[i], state) == 0;
     }

@@ -12,7 +12,7 @@ static const struct command commands[COMMAND_COUNT] = {
                        WORD_NONE,
                        0,
                        0,
-                       "the first look: seven sharing variants on every task, and a report",
+                       "the first look: seven sharing variants on the six tasks, and a report",
                        {{"qkvlab quick", "all of it, in a few minutes"},
                         {"qkvlab quick --set task=reverse --seeds 0", "one task, one seed"},
                         {"qkvlab quick --jobs 2 --out first-look",
@@ -64,13 +64,13 @@ static const struct command commands[COMMAND_COUNT] = {
          cmd_report},
     [COMMAND_ATTENTION] =
         {"attention",
-         "[OUT|RUN]",
+         "[OUT|RUN]...",
          WORD_FOLDER,
          0,
-         1,
+         (size_t)-1,
          "attention maps as pictures, and their numbers",
          {{"qkvlab attention", "every run in qkvlab-out"},
-          {"qkvlab attention qkvlab-out/runs/reverse-qk-s0-*", "one run"},
+          {"qkvlab attention qkvlab-out/runs/reverse-qk-s0-*", "some runs"},
           {"qkvlab attention results --format json", "the numbers as JSON"}},
          "Writes a PNG beside every attention map of the runs, and prints for each head of the "
          "last layer the share of attention on the key that the task needs, the share on the "
@@ -78,16 +78,16 @@ static const struct command commands[COMMAND_COUNT] = {
          "have maps.",
          cmd_attention},
     [COMMAND_LIST] = {"list",
-                      "TOPIC",
+                      "[TOPIC]",
                       WORD_TOPIC,
+                      0,
                       1,
-                      1,
-                      "the variants, tasks, presets, models or configuration keys",
+                      "variants, tasks, data sets, presets, models or configuration keys",
                       {{"qkvlab list variants", "what shares what, and what follows from it"},
                        {"qkvlab list tasks", "formulas and examples"},
                        {"qkvlab list presets", "ready-made grids for `run`"},
                        {"qkvlab list keys --format json", "every key for --set, as JSON"}},
-                      NULL,
+                      "Without a TOPIC, prints the topics.",
                       cmd_list},
     [COMMAND_DATA] =
         {"data",
@@ -175,8 +175,9 @@ static const struct command commands[COMMAND_COUNT] = {
           {"qkvlab identities --set n_embd=128 --set seed=1", "other random weights"},
           {"qkvlab identities --format json", "as JSON"}},
          "Computes both sides of each relation on random weights with plain loops in double "
-         "precision, and the same where the premise does not hold. --set takes n_embd, n_head, "
-         "seq_len, pos_dim and seed. The exit status is 1 when a relation does not hold.",
+         "precision, and the same where the premise does not hold. --set takes n_embd, "
+         "seq_len and pos_dim from 2 to 256, n_head and seed. The exit status is 1 when a relation "
+         "does not hold.",
          cmd_identities},
     [COMMAND_HELP] = {"help",
                       "[COMMAND]",
@@ -217,7 +218,8 @@ const struct command *command_at(size_t id)
 }
 
 static const char *const formats[] = {"text", "csv", "json", NULL};
-static const char *const topics[] = {"variants", "tasks", "presets", "models", "keys", NULL};
+static const char *const topics[] = {"variants", "tasks", "datasets", "presets",
+                                     "models",   "keys",  NULL};
 static const char *const data_actions[] = {"list", "check", "show", NULL};
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 

@@ -24,13 +24,14 @@ static void print_examples(FILE *stream, const struct example *example, size_t n
     }
 }
 
-static void print_option(FILE *stream, const struct option_spec *option, size_t column)
+static void print_option(FILE *stream, const struct option_spec *option, const char *help,
+                         size_t column)
 {
     char head[64];
     snprintf(head, sizeof head, "--%s%s%s", option->name, option->argument ? " " : "",
              option->argument ? option->argument : "");
     fprintf(stream, "  %-*s  ", (int)column - 4, head);
-    terminal_wrap(stream, option->help, column, column, terminal_width(stream, HELP_WIDTH));
+    terminal_wrap(stream, help, column, column, terminal_width(stream, HELP_WIDTH));
 }
 
 static void print_paragraph(FILE *stream, const char *text)
@@ -61,7 +62,10 @@ void help_overview(FILE *stream)
     print_paragraph(stream, "Results go to stdout, progress and messages to stderr. Exit status: 0 "
                             "fine, 1 a check failed or a run diverged, 2 wrong usage, 3 bad or "
                             "missing data, 4 cannot write, 128+n stopped by signal n.");
-    print_paragraph(stream, "To come: configuration files, HTML reports, and the command check.");
+    print_paragraph(stream,
+                    "To come: configuration files, HTML reports, class-token attention laid over "
+                    "images, procedure=original, and regression tests on learning dynamics "
+                    "(check).");
 }
 
 void help_command(FILE *stream, const struct command *command)
@@ -79,7 +83,7 @@ void help_command(FILE *stream, const struct command *command)
     fprintf(stream, "\nOptions:\n");
     for (size_t id = 0; option_at(id); id++) {
         if (option_taken(option_at(id), command)) {
-            print_option(stream, option_at(id), 20);
+            print_option(stream, option_at(id), option_help(option_at(id), command), 20);
         }
     }
 }

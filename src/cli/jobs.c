@@ -168,11 +168,11 @@ static void count(struct pool *pool, const struct child *child, int wait_status)
     }
 
     if (WIFSIGNALED(wait_status)) {
-        progress_note(pool->progress, "qkvlab: %s failed: its process was ended by signal %d (%s)",
-                      id, WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
+        progress_note(pool->progress, "%s failed: its process was ended by signal %d (%s)", id,
+                      WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
     }
     if (code == NOT_STARTED) {
-        progress_note(pool->progress, "qkvlab: %s failed: its process could not be started", id);
+        progress_note(pool->progress, "%s failed: its process could not be started", id);
     }
     if (code == status_exit_code(STATUS_USAGE)) {
         pool->fatal = STATUS_USAGE;

@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/signals.h"
 #include "cli/startup.h"
+#include "cli/terminal.h"
 #include "cli/version.h"
 
 static enum status run_command(const struct command *command, int n_word, char **words,
@@ -27,8 +28,8 @@ static enum status run_command(const struct command *command, int n_word, char *
     }
     if (status == STATUS_INTERRUPTED && !arguments.quiet) {
         bool trains = command == command_at(COMMAND_RUN) || command == command_at(COMMAND_QUICK);
-        fprintf(stderr, "qkvlab: stopped by a signal (%s)%s\n", strsignal(signals_received()),
-                trains ? "; the same command again goes on" : "");
+        terminal_say("stopped by a signal (%s)%s", strsignal(signals_received()),
+                     trains ? "; the same command again goes on" : "");
     }
     arguments_free(&arguments);
     return status;
@@ -41,6 +42,10 @@ static enum status dispatch(int argc, char **argv, struct error *err)
         help_overview(stderr);
         fputc('\n', stderr);
         return error_set(err, STATUS_USAGE, "no command was given");
+    }
+    bool alone = !strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "--version");
+    if (alone && argc > 2) {
+        return error_set(err, STATUS_USAGE, "%s stands alone, found '%s' behind it", word, argv[2]);
     }
     if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
         help_overview(stdout);
@@ -77,7 +82,7 @@ static int finish_output(int exit_code)
     if (reader_has_gone()) {
         return 128 + SIGPIPE;
     }
-    fprintf(stderr, "qkvlab: cannot write the results to stdout: %s\n", reason);
+    terminal_say("cannot write the results to stdout: %s", reason);
     return status_exit_code(STATUS_WRITE);
 }
 
@@ -91,7 +96,7 @@ int main(int argc, char **argv)
     if (status == STATUS_INTERRUPTED) {
         exit_code = 128 + signals_received();
     } else if (status != STATUS_OK && err.text[0] != '\0') {
-        fprintf(stderr, "qkvlab: %s\n", err.text);
+        terminal_say("%s", err.text);
     }
     return finish_output(exit_code);
 }

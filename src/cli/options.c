@@ -34,7 +34,7 @@ static const struct option_spec options[OPTION_COUNT] = {
     [OPTION_THREADS] = {"threads", "N", WORD_TEXT,
                         ON_TRAINING | ON(CROSSCHECK) | ON(BENCH) | ON(DATA),
                         "Compute with N threads in all (default: every processor). Results do not "
-                        "depend on it. For bench also a list: 1,2,4."},
+                        "depend on it."},
     [OPTION_SHARD] = {"shard", "I/N", WORD_TEXT, ON_TRAINING,
                       "Only the part I (from 0) of N of the grid, for several machines."},
     [OPTION_DRY_RUN] = {"dry-run", NULL, WORD_NONE, ON_TRAINING,
@@ -70,6 +70,20 @@ static const struct option_spec options[OPTION_COUNT] = {
     [OPTION_HELP] = {"help", NULL, WORD_NONE, ON_ALL, "Show this help."},
 };
 
+/* What a command says about an option instead, because it takes less or more than the others. */
+static const struct {
+    enum option_id option;
+    enum command_id command;
+    const char *help;
+} own_help[] = {
+    {OPTION_SET, COMMAND_COST, "Set a size of the model, to one value. May be repeated."},
+    {OPTION_SET, COMMAND_IDENTITIES, "Set a size or the seed, to one value. May be repeated."},
+    {OPTION_THREADS, COMMAND_BENCH,
+     "Compute with N threads in all (default: every processor), or measure several numbers in "
+     "turn: 1,2,4."},
+    {OPTION_OUT, COMMAND_DATA, "Where pictures are kept, in DIR/data (default " DEFAULT_OUT ")."},
+};
+
 const struct option_spec *option_at(size_t id)
 {
     return id < OPTION_COUNT ? &options[id] : NULL;
@@ -85,24 +99,94 @@ bool option_taken(const struct option_spec *option, const struct command *comman
     return false;
 }
 
+const char *option_help(const struct option_spec *option, const struct command *command)
+{
+    for (size_t i = 0; i < sizeof own_help / sizeof own_help[0]; i++) {
+        if (option == &options[own_help[i].option] && command == command_at(own_help[i].command)) {
+            return own_help[i].help;
+        }
+    }
+    return option->help;
+}
+
 /* ---- values ---- */
 
-static enum status parse_count(const char *name, const char *text, size_t least, size_t most,
+/* How the value of an option is read, and where in struct arguments it goes. */
+struct reader {
+    enum status (*read)(const struct reader *reader, const char *name, const char *text,
+                        struct arguments *arguments, struct error *err);
+    size_t offset, n_offset; /* of the value; of a list's length */
+    size_t least, most;      /* of whole numbers */
+};
+
+static void *value_at(const struct reader *reader, struct arguments *arguments)
+{
+    return (char *)arguments + reader->offset;
+}
+
+static enum status parse_count(const struct reader *reader, const char *name, const char *text,
                                size_t *value, struct error *err)
 {
     char *end;
     errno = 0;
     unsigned long long number = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end || errno || number < least || number > most) {
+    if (text[0] < '0' || text[0] > '9' || *end || errno || number < reader->least ||
+        number > reader->most) {
         return error_set(err, STATUS_USAGE, "--%s: expected a whole number in %zu..%zu, found '%s'",
-                         name, least, most, text);
+                         name, reader->least, reader->most, text);
     }
     *value = (size_t)number;
     return STATUS_OK;
 }
 
-/* parse_threads reads one number, or for `bench` several separated by commas. */
-static enum status parse_threads(const char *text, struct arguments *arguments, struct error *err)
+static enum status read_count(const struct reader *reader, const char *name, const char *text,
+                              struct arguments *arguments, struct error *err)
+{
+    return parse_count(reader, name, text, value_at(reader, arguments), err);
+}
+
+static enum status read_flag(const struct reader *reader, const char *name, const char *text,
+                             struct arguments *arguments, struct error *err)
+{
+    (void)name, (void)text, (void)err;
+    *(bool *)value_at(reader, arguments) = true;
+    return STATUS_OK;
+}
+
+static enum status read_text(const struct reader *reader, const char *name, const char *text,
+                             struct arguments *arguments, struct error *err)
+{
+    (void)name, (void)err;
+    *(const char **)value_at(reader, arguments) = text;
+    return STATUS_OK;
+}
+
+static enum status read_folder(const struct reader *reader, const char *name, const char *text,
+                               struct arguments *arguments, struct error *err)
+{
+    if (text[0] == '\0') {
+        return error_set(err, STATUS_USAGE, "--%s: expected the name of a folder, found ''", name);
+    }
+    return read_text(reader, name, text, arguments, err);
+}
+
+static enum status read_list(const struct reader *reader, const char *name, const char *text,
+                             struct arguments *arguments, struct error *err)
+{
+    const char **list = *(const char ***)value_at(reader, arguments);
+    size_t *n = (size_t *)((char *)arguments + reader->n_offset);
+    for (size_t i = 0; i < *n; i++) {
+        if (strcmp(list[i], text) == 0) {
+            return error_set(err, STATUS_USAGE, "--%s %s is given twice", name, text);
+        }
+    }
+    list[(*n)++] = text;
+    return STATUS_OK;
+}
+
+/* One number, or for `bench` several separated by commas. */
+static enum status read_threads(const struct reader *reader, const char *name, const char *text,
+                                struct arguments *arguments, struct error *err)
 {
     size_t n_most = arguments->command == command_at(COMMAND_BENCH) ? MAX_THREAD_LIST : 1;
     char word[64];
@@ -110,13 +194,12 @@ static enum status parse_threads(const char *text, struct arguments *arguments, 
     arguments->n_thread_list = 0;
     for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         if (arguments->n_thread_list == n_most) {
-            return error_set(err, STATUS_USAGE,
-                             "--threads: expected at most %d numbers, found '%s'", MAX_THREAD_LIST,
-                             text);
+            return error_set(err, STATUS_USAGE, "--%s: expected at most %d numbers, found '%s'",
+                             name, MAX_THREAD_LIST, text);
         }
         int n = n_most == 1 ? (int)strlen(at) : (int)strcspn(at, ",");
         snprintf(word, sizeof word, "%.*s", n, at);
-        enum status status = parse_count("threads", word, 1, MAX_THREADS, &count, err);
+        enum status status = parse_count(reader, name, word, &count, err);
         if (status != STATUS_OK) {
             return status;
         }
@@ -126,43 +209,51 @@ static enum status parse_threads(const char *text, struct arguments *arguments, 
     return STATUS_OK;
 }
 
-static enum status parse_seconds(const char *text, double *seconds, struct error *err)
+static enum status read_seconds(const struct reader *reader, const char *name, const char *text,
+                                struct arguments *arguments, struct error *err)
 {
+    double *seconds = value_at(reader, arguments);
     char *end;
     *seconds = strtod(text, &end);
     if (end == text || *end || !(*seconds > 0 && *seconds <= MAX_SECONDS)) {
         return error_set(err, STATUS_USAGE,
-                         "--seconds: expected a number above 0 and up to %d, found '%s'",
+                         "--%s: expected a number above 0 and up to %d, found '%s'", name,
                          MAX_SECONDS, text);
     }
     return STATUS_OK;
 }
 
-static enum status parse_memory(const char *text, uint64_t *n_byte, struct error *err)
+static enum status read_memory(const struct reader *reader, const char *name, const char *text,
+                               struct arguments *arguments, struct error *err)
 {
-    enum status status = cost_parse_bytes(text, n_byte, err);
+    (void)name;
+    enum status status = cost_parse_bytes(text, value_at(reader, arguments), err);
     if (status != STATUS_OK) {
         error_prefix(err, "--memory");
     }
     return status;
 }
 
-static enum status parse_shard(const char *text, size_t *shard, size_t *n_shard, struct error *err)
+static enum status read_shard(const struct reader *reader, const char *name, const char *text,
+                              struct arguments *arguments, struct error *err)
 {
+    (void)reader;
     unsigned long i, n;
     char rest;
     if (text[0] < '0' || text[0] > '9' || sscanf(text, "%lu/%lu%c", &i, &n, &rest) != 2 || i >= n) {
         return error_set(err, STATUS_USAGE,
-                         "--shard: expected I/N with 0 <= I < N, such as 0/4, found '%s'", text);
+                         "--%s: expected I/N with 0 <= I < N, such as 0/4, found '%s'", name, text);
     }
-    *shard = i;
-    *n_shard = n;
+    arguments->shard = i;
+    arguments->n_shard = n;
     return STATUS_OK;
 }
 
-static enum status parse_format(const char *text, enum format *format, struct error *err)
+static enum status read_format(const struct reader *reader, const char *name, const char *text,
+                               struct arguments *arguments, struct error *err)
 {
-    enum status status = word_check(WORD_FORMAT, "format", text, err);
+    enum format *format = value_at(reader, arguments);
+    enum status status = word_check(WORD_FORMAT, name, text, err);
     for (size_t i = 0; status == STATUS_OK && word_choice(WORD_FORMAT, i); i++) {
         if (strcmp(word_choice(WORD_FORMAT, i), text) == 0) {
             *format = (enum format)i;
@@ -171,66 +262,34 @@ static enum status parse_format(const char *text, enum format *format, struct er
     return status;
 }
 
-static enum status apply(struct arguments *arguments, size_t id, const char *value,
-                         struct error *err)
+#define AT(member) offsetof(struct arguments, member)
+
+static const struct reader readers[OPTION_COUNT] = {
+    [OPTION_SET] = {read_list, AT(set), AT(n_set), 0, 0},
+    [OPTION_SEEDS] = {read_text, AT(seeds), 0, 0, 0},
+    [OPTION_OUT] = {read_folder, AT(out), 0, 0, 0},
+    [OPTION_JOBS] = {read_count, AT(jobs), 0, 1, MAX_JOBS},
+    [OPTION_THREADS] = {read_threads, AT(threads), 0, 1, MAX_THREADS},
+    [OPTION_SHARD] = {read_shard, AT(shard), 0, 0, 0},
+    [OPTION_DRY_RUN] = {read_flag, AT(dry_run), 0, 0, 0},
+    [OPTION_VARIANT] = {read_list, AT(variant), AT(n_variant), 0, 0},
+    [OPTION_SHAPE] = {read_list, AT(shape), AT(n_shape), 0, 0},
+    [OPTION_ROUNDS] = {read_count, AT(rounds), 0, 1, MAX_ROUNDS},
+    [OPTION_SECONDS] = {read_seconds, AT(seconds), 0, 0, 0},
+    [OPTION_SCALING] = {read_flag, AT(scaling), 0, 0, 0},
+    [OPTION_CONTEXT] = {read_count, AT(context), 0, 1, MAX_CONTEXT},
+    [OPTION_BYTES] = {read_count, AT(bytes), 0, 1, MAX_BYTES},
+    [OPTION_MEMORY] = {read_memory, AT(memory), 0, 0, 0},
+    [OPTION_DATA] = {read_folder, AT(data), 0, 0, 0},
+    [OPTION_CACHE] = {read_folder, AT(cache), 0, 0, 0},
+    [OPTION_FORMAT] = {read_format, AT(format), 0, 0, 0},
+    [OPTION_QUIET] = {read_flag, AT(quiet), 0, 0, 0},
+    [OPTION_HELP] = {read_flag, AT(help), 0, 0, 0},
+};
+
+bool option_is_repeatable(size_t id)
 {
-    switch (id) {
-    case OPTION_SET:
-        arguments->set[arguments->n_set++] = value;
-        break;
-    case OPTION_SEEDS:
-        arguments->seeds = value;
-        break;
-    case OPTION_OUT:
-        if (value[0] == '\0') {
-            return error_set(err, STATUS_USAGE, "--out: expected the name of a folder, found ''");
-        }
-        arguments->out = value;
-        break;
-    case OPTION_JOBS:
-        return parse_count("jobs", value, 1, MAX_JOBS, &arguments->jobs, err);
-    case OPTION_THREADS:
-        return parse_threads(value, arguments, err);
-    case OPTION_SHARD:
-        return parse_shard(value, &arguments->shard, &arguments->n_shard, err);
-    case OPTION_DRY_RUN:
-        arguments->dry_run = true;
-        break;
-    case OPTION_VARIANT:
-        arguments->variant[arguments->n_variant++] = value;
-        break;
-    case OPTION_SHAPE:
-        arguments->shape[arguments->n_shape++] = value;
-        break;
-    case OPTION_ROUNDS:
-        return parse_count("rounds", value, 1, MAX_ROUNDS, &arguments->rounds, err);
-    case OPTION_SECONDS:
-        return parse_seconds(value, &arguments->seconds, err);
-    case OPTION_SCALING:
-        arguments->scaling = true;
-        break;
-    case OPTION_CONTEXT:
-        return parse_count("context", value, 1, MAX_CONTEXT, &arguments->context, err);
-    case OPTION_BYTES:
-        return parse_count("bytes", value, 1, MAX_BYTES, &arguments->bytes, err);
-    case OPTION_MEMORY:
-        return parse_memory(value, &arguments->memory, err);
-    case OPTION_DATA:
-        arguments->data = value;
-        break;
-    case OPTION_CACHE:
-        arguments->cache = value;
-        break;
-    case OPTION_FORMAT:
-        return parse_format(value, &arguments->format, err);
-    case OPTION_QUIET:
-        arguments->quiet = true;
-        break;
-    case OPTION_HELP:
-        arguments->help = true;
-        break;
-    }
-    return STATUS_OK;
+    return readers[id].read == read_list;
 }
 
 /* ---- the line ---- */
@@ -293,7 +352,12 @@ static enum status parse_option(struct arguments *arguments, size_t *at, size_t 
         }
         value = words[++*at];
     }
-    return apply(arguments, id, value, err);
+    if (arguments->seen >> id & 1 && option->argument && !option_is_repeatable(id)) {
+        return error_set(err, STATUS_USAGE, "--%s is given twice; it takes one value",
+                         option->name);
+    }
+    arguments->seen |= 1u << id;
+    return readers[id].read(&readers[id], option->name, value, arguments, err);
 }
 
 static enum status check_operands(const struct arguments *arguments, struct error *err)
@@ -306,6 +370,13 @@ static enum status check_operands(const struct arguments *arguments, struct erro
     if (arguments->n_operand > command->most) {
         return error_set(err, STATUS_USAGE, "%s: '%s' is one word too many; see qkvlab %s --help",
                          command->name, arguments->operand[command->most], command->name);
+    }
+    bool names_files = command->operand == WORD_FOLDER || command->operand == WORD_FILE;
+    for (size_t i = 0; names_files && i < arguments->n_operand; i++) {
+        if (arguments->operand[i][0] == '\0') {
+            return error_set(err, STATUS_USAGE, "%s: expected the name of a %s, found ''",
+                             command->name, command->operand == WORD_FILE ? "file" : "folder");
+        }
     }
     return STATUS_OK;
 }
@@ -341,6 +412,21 @@ enum status arguments_parse(struct arguments *arguments, const struct command *c
         }
     }
     return arguments->help ? STATUS_OK : check_operands(arguments, err);
+}
+
+enum status arguments_set_once(const struct arguments *arguments, struct error *err)
+{
+    for (size_t i = 0; i < arguments->n_set; i++) {
+        size_t n_byte = strcspn(arguments->set[i], "=");
+        for (size_t k = 0; k < i; k++) {
+            if (strcspn(arguments->set[k], "=") == n_byte &&
+                memcmp(arguments->set[k], arguments->set[i], n_byte) == 0) {
+                return error_set(err, STATUS_USAGE, "%.*s is set twice; it takes one value",
+                                 (int)n_byte, arguments->set[i]);
+            }
+        }
+    }
+    return STATUS_OK;
 }
 
 void arguments_free(struct arguments *arguments)

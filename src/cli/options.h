@@ -48,12 +48,19 @@ struct option_spec {
 
 const struct option_spec *option_at(size_t id);
 
+/* option_help is what the option does in that command; NULL: in general. */
+const char *option_help(const struct option_spec *option, const struct command *command);
+
+/* option_is_repeatable: it may be given several times, with other values. */
+bool option_is_repeatable(size_t id);
+
 /* option_taken: the command takes the option. */
 bool option_taken(const struct option_spec *option, const struct command *command);
 
 /* A command line, taken apart. Texts are borrowed from argv. */
 struct arguments {
     const struct command *command;
+    unsigned seen;    /* bit 1 << option_id: was given */
     const char **set; /* [n_set] assignments, in their order */
     size_t n_set;
     const char *seeds; /* NULL: not given */
@@ -84,6 +91,9 @@ struct arguments {
 enum status arguments_parse(struct arguments *arguments, const struct command *command, size_t n,
                             char *const *words, struct error *err);
 void arguments_free(struct arguments *arguments);
+
+/* arguments_set_once refuses a key that --set names twice, for commands that make no grid. */
+enum status arguments_set_once(const struct arguments *arguments, struct error *err);
 
 /* arguments_folder returns the operand, or the default folder if there is none. */
 const char *arguments_folder(const struct arguments *arguments);

@@ -101,7 +101,20 @@ struct watch {
     const char *out;
     struct progress *progress;
     size_t index;
+    char note[512]; /* said last: the same data are warned of once */
 };
+
+/* What is not about the run's outcome: data that are not the published ones, a damaged folder. */
+static void say_notes(struct watch *watch, const struct run_outcome *outcome)
+{
+    if (outcome->set_aside[0]) {
+        progress_note(watch->progress, "%s", outcome->set_aside);
+    }
+    if (outcome->note[0] && strcmp(outcome->note, watch->note) != 0) {
+        progress_note(watch->progress, "warning: %s", outcome->note);
+        snprintf(watch->note, sizeof watch->note, "%s", outcome->note);
+    }
+}
 
 static void on_step(void *context, size_t step, size_t n_step, double loss)
 {
@@ -127,22 +140,22 @@ static void on_end(void *context, size_t index, size_t n_run, const struct confi
                    enum run_state state, const struct run_outcome *outcome, const struct error *err)
 {
     (void)n_run;
-    (void)outcome;
     struct watch *watch = context;
     if (state == RUN_SKIPPED || state == RUN_BUSY) {
         progress_skip(watch->progress, index);
         return;
     }
     progress_end(watch->progress, index);
+    say_notes(watch, outcome);
     char id[CONFIG_ID_SIZE];
     config_id(config, id);
     if (state == RUN_DIVERGED) {
         json_t *run = run_json_read(watch->out, id);
-        progress_note(watch->progress, "qkvlab: %s diverged: %s", id,
-                      json_get_text(run, "message", "run.json does not say how"));
+        progress_note(watch->progress, "%s %s", id,
+                      json_get_text(run, "message", "diverged; run.json does not say how"));
         json_decref(run);
     } else if (state == RUN_FAILED) {
-        progress_note(watch->progress, "qkvlab: %s failed: %s", id, err->text);
+        progress_note(watch->progress, "%s failed: %s", id, err->text);
     }
 }
 
@@ -205,7 +218,7 @@ static enum status draw_pictures(const struct plan *plan, struct error *err)
     return status;
 }
 
-static void say_beginning(const struct plan *plan)
+static size_t count_done(const struct plan *plan)
 {
     size_t n_done = 0;
     for (size_t i = 0; i < plan->n_run; i++) {
@@ -213,6 +226,11 @@ static void say_beginning(const struct plan *plan)
         config_id(&plan->config[i], id);
         n_done += record_is_done(plan->arguments->out, id);
     }
+    return n_done;
+}
+
+static void say_beginning(const struct plan *plan, size_t n_done)
+{
     fprintf(stderr, "%zu run%s in %s", plan->n_run, plan->n_run == 1 ? "" : "s",
             plan->arguments->out);
     fprintf(stderr, n_done > 0 ? ", %zu of them already done\n" : "\n", n_done);
@@ -260,34 +278,41 @@ static enum status find_data(const struct plan *plan, const struct dataset_optio
 enum status plan_run(const struct plan *plan, struct error *err)
 {
     const struct arguments *arguments = plan->arguments;
+    size_t n_done = count_done(plan);
     struct data_options data;
     enum status status = data_options_make(&data, arguments, err);
     if (status == STATUS_OK) {
         status = find_data(plan, &data.options, err);
     }
-    if (status == STATUS_OK) {
+    bool finished =
+        n_done == plan->n_run; /* then nothing is written, and the folder may be locked */
+    if (status == STATUS_OK && !finished) {
         status = folder_create(arguments->out, err);
     }
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK && !finished) {
         status = startup_compute(err);
     }
     if (status != STATUS_OK) {
         return status;
     }
     if (!arguments->quiet) {
-        say_beginning(plan);
+        say_beginning(plan, n_done);
     }
     struct progress *progress = progress_create(plan->config, plan->n_run, arguments->quiet);
     struct sweep_totals totals = {0};
     signals_hold();
-    status = arguments->jobs > 1 ? jobs_run(plan, progress, &totals, err)
-                                 : run_here(plan, &data.options, progress, &totals, err);
+    if (finished) {
+        totals.skipped = plan->n_run;
+    } else {
+        status = arguments->jobs > 1 ? jobs_run(plan, progress, &totals, err)
+                                     : run_here(plan, &data.options, progress, &totals, err);
+    }
     signals_release();
     progress_clear(progress);
     if (totals.failed > 0 && status != STATUS_INTERRUPTED) {
         error_set(err, status, "%zu of %zu runs failed, as said above", totals.failed, plan->n_run);
     }
-    if (status == STATUS_OK || status == STATUS_FAILED) {
+    if (!finished && (status == STATUS_OK || status == STATUS_FAILED)) {
         enum status drawn = draw_pictures(plan, err);
         status = drawn == STATUS_OK ? status : drawn;
     }

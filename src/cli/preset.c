@@ -14,7 +14,7 @@ static const struct preset presets[] = {
     /* name, seeds, summary, keys */
     {"quick",
      "0-2",
-     "seven sharing variants on every task at the defaults",
+     "seven sharing variants on the six tasks at the defaults",
      {ALL_TASKS, SEVEN_VARIANTS, "attention=final"}},
     {"smoke",
      "0",

@@ -226,10 +226,11 @@ void progress_end(struct progress *progress, size_t index)
 
 void progress_note(struct progress *progress, const char *format, ...)
 {
+    char text[4096];
     progress_clear(progress);
     va_list list;
     va_start(list, format);
-    vfprintf(stderr, format, list);
+    vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    fputc('\n', stderr);
+    terminal_say("%s", text);
 }

@@ -10,25 +10,6 @@
 #include "lab/record.h"
 #include "nn/model.h"
 
-/* The configuration as text for every key, to see which keys the grid varies. */
-static json_t *config_of(const struct plan *plan, size_t run)
-{
-    return config_json(&plan->config[run]);
-}
-
-/* varies: the runs of the plan differ in this key. */
-static bool varies(json_t *const *configs, size_t n_run, const char *key)
-{
-    for (size_t i = 1; i < n_run; i++) {
-        json_t *first = json_object_get(configs[0], key), *other = json_object_get(configs[i], key);
-        bool both_without = first == NULL && other == NULL; /* a key of another kind of task */
-        if (!both_without && !json_equal(first, other)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 #define MAX_VARIED 12
 
 /* A run's id shows its task, its seed, and its variant with all further axes. */
@@ -42,25 +23,41 @@ static bool is_in_id(const char *key)
     return !strcmp(key, "task") || !strcmp(key, "variant") || !strcmp(key, "seed");
 }
 
-/* Keys that the grid varies, besides those that every run's id shows. */
-static size_t varied_keys(const struct plan *plan, const char *key[MAX_VARIED], bool *fine)
+/* differs_by_seed_alone tells most runs of a large grid from the first without looking at each key.
+ * False may be wrong, true is not. */
+static bool differs_by_seed_alone(const struct config *config, const struct config *first)
 {
-    size_t n = 0;
-    json_t **configs = calloc(plan->n_run + 1, sizeof(json_t *));
-    *fine = configs != NULL;
-    for (size_t i = 0; configs && i < plan->n_run; i++) {
-        configs[i] = config_of(plan, i);
+    struct config other;
+    memcpy(&other, config, sizeof other);
+    other.seed = first->seed;
+    return memcmp(&other, first, sizeof other) == 0;
+}
+
+/* Keys that the grid varies, besides those that every run's id shows. */
+static size_t varied_keys(const struct plan *plan, const char *key[MAX_VARIED])
+{
+    bool varied[64] = {false};
+    json_t *first = plan->n_run > 0 ? config_json(&plan->config[0]) : NULL;
+    for (size_t i = 1; i < plan->n_run; i++) {
+        if (differs_by_seed_alone(&plan->config[i], &plan->config[0])) {
+            continue;
+        }
+        json_t *other = config_json(&plan->config[i]);
+        for (size_t k = 0; config_key_at(k); k++) {
+            json_t *a = json_object_get(first, config_key_at(k)->name);
+            json_t *b = json_object_get(other, config_key_at(k)->name);
+            /* NULL on both sides: a key of another kind of task */
+            varied[k] |= (a || b) && !json_equal(a, b);
+        }
+        json_decref(other);
     }
-    for (size_t k = 0; configs && config_key_at(k) && n < MAX_VARIED; k++) {
-        const char *name = config_key_at(k)->name;
-        if (!is_in_id(name) && varies(configs, plan->n_run, name)) {
-            key[n++] = name;
+    json_decref(first);
+    size_t n = 0;
+    for (size_t k = 0; config_key_at(k) && n < MAX_VARIED; k++) {
+        if (varied[k] && !is_in_id(config_key_at(k)->name)) {
+            key[n++] = config_key_at(k)->name;
         }
     }
-    for (size_t i = 0; configs && i < plan->n_run; i++) {
-        json_decref(configs[i]);
-    }
-    free(configs);
     return n;
 }
 
@@ -112,7 +109,7 @@ static void add_name(struct table *table, const struct config *config, const cha
     table_text(table, config_task_name(config));
     table_text(table, variant);
     table_integer(table, (long long)config->seed);
-    json_t *values = config_json(config);
+    json_t *values = n_varied > 0 ? config_json(config) : NULL;
     for (size_t i = 0; i < n_varied; i++) {
         add_json(table, json_object_get(values, varied[i]));
     }
@@ -132,16 +129,34 @@ static size_t count_parameters(const struct model_shape *shape)
     return n_param;
 }
 
-static void add_size(struct table *table, const struct config *config, int threads)
+/* Sizes of a run; the same for the next one where that differs in its seed alone. */
+struct size {
+    const struct config *config; /* of which they are; NULL: not yet of any */
+    size_t n_step, n_param;
+    double memory_mib;
+};
+
+static void find_size(struct size *size, const struct config *config, int threads)
 {
+    if (size->config && differs_by_seed_alone(config, size->config)) {
+        return;
+    }
     struct model_shape shape = config_shape(config);
-    if (config_steps(config) > 0) {
-        table_integer(table, (long long)config_steps(config));
+    *size = (struct size){.config = config,
+                          .n_step = config_steps(config),
+                          .n_param = count_parameters(&shape),
+                          .memory_mib = (double)memory_of_run(config, threads) / (1024.0 * 1024.0)};
+}
+
+static void add_size(struct table *table, const struct size *size)
+{
+    if (size->n_step > 0) {
+        table_integer(table, (long long)size->n_step);
     } else {
         table_missing(table);
     }
-    table_integer(table, (long long)count_parameters(&shape));
-    table_number(table, (double)memory_of_run(config, threads) / (1024.0 * 1024.0));
+    table_integer(table, (long long)size->n_param);
+    table_number(table, size->memory_mib);
 }
 
 static bool is_done(const struct plan *plan, size_t run)
@@ -154,21 +169,23 @@ static bool is_done(const struct plan *plan, size_t run)
 enum status plan_preview(const struct plan *plan, struct error *err)
 {
     static const struct column sizes[] = {{"steps", "steps", 0},
-                                          {"parameters", "parameters", 0},
+                                          {"n_param", "parameters", 0},
                                           {"memory_mib", "MiB", 1},
                                           {"done", "done", 0}};
     const char *varied[MAX_VARIED];
     struct column column[TABLE_MAX_COLUMN];
-    bool fine;
-    size_t n_varied = varied_keys(plan, varied, &fine);
+    size_t n_varied = varied_keys(plan, varied);
     size_t n = name_columns(column, varied, n_varied), n_done = 0;
     n = append_columns(column, n, sizes, N_COLUMN(sizes));
-    struct table *table = fine ? table_create(column, n) : NULL;
+    struct table *table = table_create(column, n);
+    struct size size = {0};
     for (size_t run = 0; run < plan->n_run; run++) {
         add_name(table, &plan->config[run], varied, n_varied);
-        add_size(table, &plan->config[run], plan->arguments->threads);
-        table_bool(table, is_done(plan, run));
-        n_done += is_done(plan, run);
+        find_size(&size, &plan->config[run], plan->arguments->threads);
+        add_size(table, &size);
+        bool done = is_done(plan, run);
+        table_bool(table, done);
+        n_done += done;
     }
     enum status status = table_print(table, plan->arguments->format, err);
     table_free(table);
@@ -244,12 +261,11 @@ enum status plan_results(const struct plan *plan, struct error *err)
 {
     const char *varied[MAX_VARIED];
     struct column column[TABLE_MAX_COLUMN];
-    bool fine;
     struct kinds kinds = kinds_of(plan);
-    size_t n_varied = varied_keys(plan, varied, &fine);
+    size_t n_varied = varied_keys(plan, varied);
     size_t n = name_columns(column, varied, n_varied);
     n = result_columns(column, n, kinds);
-    struct table *table = fine ? table_create(column, n) : NULL;
+    struct table *table = table_create(column, n);
     for (size_t run = 0; run < plan->n_run; run++) {
         json_t *root = read_run(plan, run);
         add_name(table, &plan->config[run], varied, n_varied);

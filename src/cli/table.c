@@ -130,6 +130,9 @@ static const char *cell_shown(const struct table *table, size_t row, size_t colu
     if (cell->type == CELL_MISSING) {
         return "-";
     }
+    if (cell->type == CELL_TEXT) {
+        terminal_clean(cell->text);
+    }
     if (cell->type != CELL_NUMBER) {
         return cell->text;
     }

@@ -1,5 +1,6 @@
 #include "cli/terminal.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -80,4 +81,27 @@ void terminal_wrap(FILE *stream, const char *text, size_t column, size_t indent,
         at_start = false;
     }
     fputc('\n', stream);
+}
+
+/* Bytes 0x80..0x9F behind 0xC2 are the control characters that UTF-8 has beyond ASCII's. */
+void terminal_clean(char *text)
+{
+    for (unsigned char *at = (unsigned char *)text; *at; at++) {
+        if ((*at < 0x20 && *at != '\n') || *at == 0x7F) {
+            *at = '?';
+        } else if (*at == 0xC2 && at[1] >= 0x80 && at[1] <= 0x9F) {
+            at[0] = at[1] = '?';
+        }
+    }
+}
+
+void terminal_say(const char *format, ...)
+{
+    char text[4096];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    terminal_clean(text);
+    fprintf(stderr, "qkvlab: %s\n", text);
 }

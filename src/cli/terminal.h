@@ -22,4 +22,11 @@ size_t terminal_columns(const char *text);
  * indent. A '\n' in the text starts a new line. width 0: lines are never broken. Ends the line. */
 void terminal_wrap(FILE *stream, const char *text, size_t column, size_t indent, size_t width);
 
+/* terminal_clean replaces control characters but line ends by '?': names of files and words of the
+ * command line may hold any, and must not move the cursor. */
+void terminal_clean(char *text);
+
+/* terminal_say prints a message of the program on stderr, cleaned: "qkvlab: ..." and a line end. */
+void terminal_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 #endif

@@ -53,7 +53,10 @@ expect_status 0
 expect_err "warning: $WORK/environment/train-images-idx3-ubyte differs from the published file: 800 bytes"
 expect_out "mnist,train-images-idx3-ubyte,800,"
 expect_out "differs from published"
-expect_out "mnist,(test images),1,"
+expect_out "mnist,(test images),1,,whole"
+grep -qE '^mnist,\(all images\),2,[0-9a-f]{64},whole' "$OUT" || fail "the SHA-256 of all images, once"
+run data list --format csv
+expect_out "MNIST,28 x 28 grey,10,\"found, sizes differ\","
 
 # without a name: what is there; a broken one does not hide the others
 printf 'x' >>"$WORK/environment/t10k-labels-idx1-ubyte"
@@ -67,6 +70,8 @@ run data show glyphs --out "$WORK/out"
 expect_status 0
 [ "$(cat "$OUT")" = "$WORK/out/data/glyphs.png" ] || fail "the path on stdout"
 [ "$(head -c 4 "$WORK/out/data/glyphs.png" | tail -c 3)" = PNG ] || fail "a PNG"
+run data show glyphs --out "$WORK/out" --format csv
+expect_out "glyphs,$WORK/out/data/glyphs.png"
 
 run data show
 expect_error 2 "data show needs the name of a data set"

@@ -25,6 +25,15 @@ expect_status 0
 expect_out "reverse,y_t = x_(T-1-t),3 1 4 1 -> 1 4 1 3,0.1,\"0<-15, 15<-0\""
 [ "$(wc -l <"$OUT")" -eq 7 ] || fail "a head and the six tasks"
 
+run list datasets
+expect_status 0
+grep -qE '^mnist +MNIST +60000 +10000 +10 +28 +1$' "$OUT" || fail "MNIST and its sizes"
+expect_out "qkvlab data list"
+
+run list
+expect_status 0
+[ "$(tail -n +2 "$OUT" | paste -sd' ')" = "variants tasks datasets presets models keys" ] || fail "the topics"
+
 run list presets
 expect_status 0
 for task in $("$QKVLAB" list tasks --format csv | tail -n +2 | cut -d, -f1); do
@@ -40,7 +49,7 @@ expect_out '"name": "learning_rate",'
 expect_out '"alias": "lr",'
 expect_out '"alias": null,'
 if command -v python3 >/dev/null; then
-  for topic in variants tasks presets keys; do
+  for topic in variants tasks datasets presets models keys; do
     "$QKVLAB" list $topic --format json | python3 -c 'import json, sys; assert json.load(sys.stdin)' ||
       fail "list $topic is JSON"
   done

@@ -29,6 +29,14 @@ run attention "$folder"
 expect_status 0
 grep -qE "^$(basename "$folder") +mean " "$OUT" || fail "the mean over the heads"
 
+run attention a/runs/copy-* --format csv
+expect_status 0
+[ "$(grep -c ',mean,' "$OUT")" -eq "$(ls -d a/runs/copy-* | wc -l)" ] || fail "several runs"
+run attention "$folder" nowhere
+expect_status 3
+expect_out "$(basename "$folder")"
+expect_err "neither a run"
+
 run report nowhere
 expect_error 3 "nowhere"
 run attention nowhere

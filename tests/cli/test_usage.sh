@@ -39,8 +39,38 @@ expect_error 2 "unknown format 'xml'"
 run run --out ""
 expect_error 2 "--out: expected the name of a folder"
 
-run list
-expect_error 2 "list needs TOPIC"
+run --version x
+expect_error 2 "--version stands alone, found 'x' behind it"
+run --help run
+expect_error 2 "--help stands alone"
+
+# What is given twice, and differs or not.
+run run --jobs 2 --jobs 3
+expect_error 2 "--jobs is given twice"
+run cost --variant qkv --variant qkv
+expect_error 2 "--variant qkv is given twice"
+run cost --set n_embd=64 --set n_embd=128
+expect_error 2 "n_embd is set twice"
+run run --set variant=qkv:causal=1:causal=0
+expect_error 2 "names causal twice"
+run run --set variant=qk+:score_term=none
+expect_error 2 "names score_term twice"
+
+for command in report status attention; do
+  run $command ""
+  expect_error 2 "$command: expected the name of a folder, found ''"
+done
+run crosscheck ""
+expect_error 2 "expected the name of a file"
+run data list --data ""
+expect_error 2 "--data: expected the name of a folder"
+
+# Control characters of the command line do not reach the terminal.
+run status $'a\e[31mb'
+expect_error 3 "a?[31mb: no runs"
+run run --set $'task=\x07'
+expect_error 2 "found '?'"
+
 run list task
 expect_error 2 "did you mean 'tasks'?"
 run list tasks keys

@@ -11,8 +11,26 @@ expect_error 4 "file"
 if [ "$(id -u)" -ne 0 ]; then
   mkdir closed && chmod 555 closed
   run run "${TINY[@]}" --out closed
-  expect_error 4 "closed"
+  expect_status 4
+  expect_no_out
+  expect_err "closed/runs"
   expect_err "Permission denied"
+
+  # A finished grid needs nothing to write; numbers of attention need no pictures.
+  run run "${TINY[@]}" --out done
+  expect_status 0
+  find done -name '*.png' -delete
+  chmod -R a-w done
+  run run "${TINY[@]}" --out done
+  expect_status 0
+  expect_out "reverse-qkv-s0-"
+  expect_err "1 already done, skipped"
+  run attention done
+  expect_status 4
+  expect_out "mean"
+  expect_err "0 pictures written"
+  expect_err "Permission denied"
+  chmod -R u+w done
 else
   echo "not checked: root may write into a read-only folder"
 fi
