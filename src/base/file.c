@@ -120,14 +120,14 @@ static int write_all(int fd, const char *data, size_t size)
 }
 
 /* Returns 0 or an errno; a close that fails is a write that failed. */
-static int write_new_file(const char *path, const void *data, size_t size)
+static int write_new_file(const char *path, const void *data, size_t size, bool sync)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0) {
         return errno;
     }
     int failure = write_all(fd, data, size);
-    if (!failure && fsync(fd) != 0) {
+    if (!failure && sync && fsync(fd) != 0) {
         failure = errno;
     }
     if (close(fd) != 0 && !failure) {
@@ -151,9 +151,10 @@ static void parent_folder(const char *path, char folder[PATH_SIZE])
     }
 }
 
-enum status file_write_atomic(const char *path, const void *data, size_t size, struct error *err)
+static enum status replace_file(const char *path, const void *data, size_t size, bool sync,
+                                struct error *err)
 {
-    char temporary[PATH_SIZE], folder[PATH_SIZE];
+    char temporary[PATH_SIZE];
     if (path_format(temporary, NULL, "%s.tmp.%ld", path, (long)getpid())) {
         return error_set(err, STATUS_WRITE, "cannot write %s: %s", path, strerror(ENAMETOOLONG));
     }
@@ -163,7 +164,7 @@ enum status file_write_atomic(const char *path, const void *data, size_t size, s
         return error_set(err, STATUS_WRITE, "cannot write %s: it exists and is not a regular file",
                          path);
     }
-    int failure = write_new_file(temporary, data, size);
+    int failure = write_new_file(temporary, data, size, sync);
     if (!failure && rename(temporary, path) != 0) {
         failure = errno;
     }
@@ -172,8 +173,23 @@ enum status file_write_atomic(const char *path, const void *data, size_t size, s
         return error_set(err, STATUS_WRITE, "cannot write %s (%zu bytes): %s", path, size,
                          strerror(failure));
     }
+    return STATUS_OK;
+}
+
+enum status file_write_atomic(const char *path, const void *data, size_t size, struct error *err)
+{
+    char folder[PATH_SIZE];
+    enum status status = replace_file(path, data, size, true, err);
+    if (status != STATUS_OK) {
+        return status;
+    }
     parent_folder(path, folder);
     return folder_sync(folder, err);
+}
+
+enum status file_write(const char *path, const void *data, size_t size, struct error *err)
+{
+    return replace_file(path, data, size, false, err);
 }
 
 bool file_exists(const char *path)

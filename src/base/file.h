@@ -20,6 +20,11 @@ enum status file_read(const char *path, size_t max_size, char **data, size_t *si
  * folder, device or pipe is refused. Errors: STATUS_WRITE. */
 enum status file_write_atomic(const char *path, const void *data, size_t size, struct error *err);
 
+/* file_write is file_write_atomic without syncing, for what can be made again: after a power cut
+ * the file may be empty. Dozens of pictures are written in the time of one sync. Errors:
+ * STATUS_WRITE. */
+enum status file_write(const char *path, const void *data, size_t size, struct error *err);
+
 bool file_exists(const char *path);
 bool folder_exists(const char *path);
 
@@ -54,5 +59,7 @@ void text_append(struct text *text, const char *format, ...) __attribute__((form
 void text_free(struct text *text);
 /* text_write writes the text with file_write_atomic; STATUS_MEMORY if an append had failed. */
 enum status text_write(const struct text *text, const char *path, struct error *err);
+/* text_write_unsynced is text_write with file_write. */
+enum status text_write_unsynced(const struct text *text, const char *path, struct error *err);
 
 #endif

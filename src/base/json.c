@@ -21,6 +21,45 @@ json_t *json_number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+/* The length of the UTF-8 sequence at text, 0 if there is none: no overlong form, no surrogate,
+ * nothing above U+10FFFF. */
+static size_t utf8_length(const unsigned char *text)
+{
+    if (text[0] < 0x80) {
+        return 1;
+    }
+    unsigned low = 0x80, high = 0xbf; /* of the second byte */
+    size_t length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
+    if (text[0] < 0xc2 || text[0] > 0xf4) {
+        return 0;
+    }
+    low = text[0] == 0xe0 ? 0xa0 : text[0] == 0xf0 ? 0x90 : low;
+    high = text[0] == 0xed ? 0x9f : text[0] == 0xf4 ? 0x8f : high;
+    if (text[1] < low || text[1] > high) {
+        return 0;
+    }
+    for (size_t i = 2; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    return length;
+}
+
+json_t *json_text(const char *bytes)
+{
+    struct text text = {0};
+    text_append(&text, "%s", "");
+    for (const char *c = bytes; *c;) {
+        size_t length = utf8_length((const unsigned char *)c);
+        text_append(&text, "%.*s", length > 0 ? (int)length : 3, length > 0 ? c : "\xef\xbf\xbd");
+        c += length > 0 ? length : 1;
+    }
+    json_t *string = text.failed ? NULL : json_stringn(text.data ? text.data : "", text.size);
+    text_free(&text);
+    return string;
+}
+
 enum status json_read(const char *path, json_t **root, struct error *err)
 {
     *root = NULL;

@@ -11,6 +11,10 @@
 /* json_number returns a new real, or null where value is not finite. */
 json_t *json_number(double value);
 
+/* json_text returns a new string of bytes from elsewhere, such as a file's name: what is not UTF-8
+ * in them is replaced by U+FFFD. NULL when out of memory. */
+json_t *json_text(const char *bytes);
+
 /* json_read loads a file whose root must be an object. Caller frees with json_decref. Errors:
  * STATUS_DATA with line and column. */
 enum status json_read(const char *path, json_t **root, struct error *err);

@@ -6,7 +6,6 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/run_json.h"
 #include "cli/table.h"
 #include "lab/record.h"
 
@@ -21,7 +20,8 @@ struct survey {
     size_t count[sizeof states / sizeof states[0]];
 };
 
-static void add(struct survey *survey, const char *id, const char *state, const json_t *run)
+static void add(struct survey *survey, const char *id, const char *state, const json_t *run,
+                const char *message)
 {
     const json_t *results = json_object_get(run, "results");
     table_text(survey->table, id);
@@ -29,8 +29,7 @@ static void add(struct survey *survey, const char *id, const char *state, const 
     table_number(survey->table, json_get_number(results, "token_accuracy", NAN));
     table_number(survey->table, json_get_number(results, "top1", NAN));
     table_number(survey->table, json_get_number(results, "loss", NAN));
-    const char *message = json_get_text(run, "message", NULL);
-    if (message) {
+    if (message && message[0]) {
         table_text(survey->table, message);
     } else {
         table_missing(survey->table);
@@ -42,8 +41,14 @@ static void add(struct survey *survey, const char *id, const char *state, const 
 
 static void add_finished(struct survey *survey, const char *id)
 {
-    json_t *run = run_json_read(survey->out, id);
-    add(survey, id, json_get_text(run, "status", "unreadable"), run);
+    char folder[PATH_SIZE];
+    json_t *run = NULL;
+    struct error damage = {0};
+    if (record_path(survey->out, id, folder, &damage) == STATUS_OK) {
+        record_read(folder, id, &run, &damage);
+    }
+    add(survey, id, json_get_text(run, "status", "unreadable"), run,
+        run ? json_get_text(run, "message", NULL) : damage.text);
     json_decref(run);
 }
 
@@ -56,12 +61,17 @@ static void add_folder(struct survey *survey, const char *name)
     }
     char id[CONFIG_ID_SIZE];
     snprintf(id, sizeof id, "%.*s", (int)(n - n_suffix), name);
+    char failure[RECORD_FAILURE_SIZE];
     switch (record_state(survey->out, id)) {
     case RECORD_RUNNING:
-        add(survey, id, "running", NULL);
+        add(survey, id, "running", NULL, NULL);
         break;
     case RECORD_INTERRUPTED:
-        add(survey, id, "interrupted", NULL);
+        add(survey, id, "interrupted", NULL, NULL);
+        break;
+    case RECORD_FAILED:
+        record_failure(survey->out, id, failure);
+        add(survey, id, "failed", NULL, failure);
         break;
     case RECORD_DONE: /* listed under its own name */
     case RECORD_NONE: /* finished or removed a moment ago */
@@ -107,7 +117,9 @@ enum status cmd_status(const struct arguments *arguments, struct error *err)
     }
     survey.table = table_create(columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < n_name; i++) {
-        add_folder(&survey, names[i]);
+        if (record_is_folder(survey.out, names[i])) {
+            add_folder(&survey, names[i]);
+        }
     }
     folder_list_free(names, n_name);
     status = table_print(survey.table, arguments->format, err);

@@ -279,7 +279,7 @@ static json_t *cell_json(const struct cell *cell)
 {
     switch (cell->type) {
     case CELL_TEXT:
-        return json_string(cell->text);
+        return json_text(cell->text);
     case CELL_INTEGER:
         return json_integer(cell->integer);
     case CELL_NUMBER:

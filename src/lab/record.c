@@ -97,6 +97,30 @@ bool record_is_done(const char *out, const char *id)
     return record_path(out, id, path, NULL) == STATUS_OK && folder_is_complete(path, id, NULL);
 }
 
+static bool failure_path(const char *partial, char path[PATH_SIZE])
+{
+    return path_format(path, NULL, "%s/failure", partial) == STATUS_OK;
+}
+
+void record_failure(const char *out, const char *id, char text[RECORD_FAILURE_SIZE])
+{
+    char partial[PATH_SIZE], path[PATH_SIZE], *found;
+    size_t size;
+    text[0] = '\0';
+    if (path_format(partial, NULL, "%s/runs/%s.partial", out, id) == STATUS_OK &&
+        failure_path(partial, path) && file_exists(path) &&
+        file_read(path, RECORD_FAILURE_SIZE, &found, &size, NULL) == STATUS_OK) {
+        snprintf(text, RECORD_FAILURE_SIZE, "%s", found);
+        free(found);
+    }
+}
+
+bool record_is_folder(const char *out, const char *name)
+{
+    char path[PATH_SIZE];
+    return name[0] != '.' && record_path(out, name, path, NULL) == STATUS_OK && folder_exists(path);
+}
+
 enum record_state record_state(const char *out, const char *id)
 {
     char partial[PATH_SIZE], claim[PATH_SIZE];
@@ -109,7 +133,12 @@ enum record_state record_state(const char *out, const char *id)
     }
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    return claim_is_live(claim, now, RECORD_STALE_SECONDS) ? RECORD_RUNNING : RECORD_INTERRUPTED;
+    if (claim_is_live(claim, now, RECORD_STALE_SECONDS)) {
+        return RECORD_RUNNING;
+    }
+    char failure[PATH_SIZE];
+    return failure_path(partial, failure) && file_exists(failure) ? RECORD_FAILED
+                                                                  : RECORD_INTERRUPTED;
 }
 
 /* ---- claiming ---- */
@@ -314,7 +343,7 @@ enum status record_finish(struct record *record, const json_t *run, struct error
         status = lock_take(record->lock, &lock, &now, err);
     }
     if (status != STATUS_OK) {
-        record_abandon(record);
+        record_fail(record, err ? err->text : "cannot write the run");
         return status;
     }
     status = finish_under_lock(record, err);
@@ -323,16 +352,32 @@ enum status record_finish(struct record *record, const json_t *run, struct error
     return status;
 }
 
-void record_abandon(struct record *record)
+/* Gives the claim up and leaves the reason, if there is one, else no more than was found. */
+static void give_up(struct record *record, const char *reason)
 {
     int lock;
     struct timespec now;
+    char failure[PATH_SIZE];
     folder_remove(record->work, NULL);
     if (lock_take(record->lock, &lock, &now, NULL) == STATUS_OK) {
         if (claim_is_ours(record->claim, record->claim_fd)) {
+            if (reason && failure_path(record->partial, failure)) {
+                file_write(failure, reason, strlen(reason), NULL);
+            }
             unlink(record->claim);
+            rmdir(record->partial); /* if nothing is in it */
         }
         lock_give(lock);
     }
     record_free(record);
+}
+
+void record_abandon(struct record *record)
+{
+    give_up(record, NULL);
+}
+
+void record_fail(struct record *record, const char *reason)
+{
+    give_up(record, reason);
 }

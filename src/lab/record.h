@@ -10,6 +10,7 @@
  *         attention/step000158/sample0_layer0.npy   [H,T,T], first probe sequence
  *     <out>/runs/<id>.damaged-<n>/  was under <id>, but no finished run; kept, and never counted
  *     <out>/runs/<id>.partial/      in progress or interrupted
+ *         failure                   why it failed, one sentence
  *         claim                     who is at work on it; its modification time is the heartbeat
  *         work-<host>-<pid>-<n>/    the future run folder
  *     <out>/.lock                   locked while a claim is taken or given up, never removed
@@ -68,9 +69,18 @@ enum status record_read(const char *folder, const char *id, json_t **run, struct
 /* record_is_done: a folder of that id exists and record_read finds nothing wrong in it. */
 bool record_is_done(const char *out, const char *id);
 
-/* What is on disk for an id. RECORD_RUNNING: claimed by a process that is alive. */
-enum record_state { RECORD_NONE, RECORD_DONE, RECORD_RUNNING, RECORD_INTERRUPTED };
+/* What is on disk for an id. RECORD_RUNNING: claimed by a process that is alive; RECORD_FAILED:
+ * record_fail said why. */
+enum record_state { RECORD_NONE, RECORD_DONE, RECORD_RUNNING, RECORD_INTERRUPTED, RECORD_FAILED };
 enum record_state record_state(const char *out, const char *id);
+
+/* record_failure writes the sentence that record_fail left, "" if there is none. */
+#define RECORD_FAILURE_SIZE 1024
+void record_failure(const char *out, const char *id, char text[RECORD_FAILURE_SIZE]);
+
+/* record_is_folder: name in <out>/runs is a folder and not hidden, so it may be that of a run;
+ * everything else there is somebody else's. */
+bool record_is_folder(const char *out, const char *name);
 
 /* record_claim makes <id>.partial and takes it exclusively. A claim made on this machine stands as
  * long as its process lives, one from elsewhere as long as its heartbeat is younger than
@@ -92,10 +102,13 @@ bool record_is_lost(const struct record *record);
  * none. */
 const char *record_set_aside(const struct record *record);
 
-/* record_finish writes run.json and renames the folder into place; record_abandon leaves the
- * partial folder without a claim. Both free record. If another process finished the id first, its
+/* record_finish writes run.json and renames the folder into place; record_abandon takes
+ * back what the claim made. Both free record. If another process finished the id first, its
  * result stays. Errors: STATUS_WRITE; STATUS_FAILED if the claim was lost to a run in progress. */
 enum status record_finish(struct record *record, const json_t *run, struct error *err);
 void record_abandon(struct record *record);
+
+/* record_fail is record_abandon, and leaves the reason in the partial folder. */
+void record_fail(struct record *record, const char *reason);
 
 #endif

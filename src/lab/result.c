@@ -84,7 +84,7 @@ static json_t *data_json(struct image_data *images)
 {
     json_t *names = json_array();
     for (size_t c = 0; c < images->n_class; c++) {
-        json_array_append_new(names, json_string(images->class_name[c]));
+        json_array_append_new(names, json_text(images->class_name[c]));
     }
     json_t *data = json_pack("{s:s, s:I, s:I, s:o}", "sha256", image_data_hash(images), "n_train",
                              (json_int_t)images->train.n_image, "n_test",

@@ -258,8 +258,9 @@ static enum status finish(struct record *record, const struct run_result *result
 {
     json_t *run = result_json(result);
     if (!run) {
-        record_abandon(record);
-        return error_set(err, STATUS_MEMORY, "out of memory while writing run.json");
+        static const char reason[] = "out of memory while writing run.json";
+        record_fail(record, reason);
+        return error_set(err, STATUS_MEMORY, reason);
     }
     enum status status = record_finish(record, run, err);
     json_decref(run);
@@ -285,8 +286,10 @@ enum status train_run(const struct config *config, const struct dataset_options 
     if (status == STATUS_OK) {
         fill_outcome(&result, outcome);
         status = finish(record, &result, err);
-    } else {
+    } else if (status == STATUS_INTERRUPTED) {
         record_abandon(record);
+    } else {
+        record_fail(record, err ? err->text : status_name(status));
     }
     json_decref(result.attention);
     tear_down(&training);

@@ -73,7 +73,7 @@ static enum status finish(const char *path, cairo_status_t drawn, const struct b
         return error_set(err, drawn == CAIRO_STATUS_NO_MEMORY ? STATUS_MEMORY : STATUS_WRITE,
                          "cairo cannot draw %s: %s", path, cairo_status_to_string(drawn));
     }
-    return file_write_atomic(path, bytes->data, bytes->size, err);
+    return file_write(path, bytes->data, bytes->size, err);
 }
 
 enum status chart_write_png(const char *path, double width, double height, chart_draw *draw,

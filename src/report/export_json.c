@@ -170,8 +170,8 @@ static json_t *left_out_json(const struct run_set *set)
     json_t *array = json_array();
     for (size_t i = 0; i < set->n_left_out; i++) {
         json_t *object = json_object();
-        json_object_set_new(object, "folder", json_string(set->left_out[i].name));
-        json_object_set_new(object, "reason", json_string(set->left_out[i].reason));
+        json_object_set_new(object, "folder", json_text(set->left_out[i].name));
+        json_object_set_new(object, "reason", json_text(set->left_out[i].reason));
         json_array_append_new(array, object);
     }
     return array;

@@ -48,7 +48,7 @@ static enum status encode(const unsigned char *pixels, size_t width, const char 
     }
     enum status status;
     if (png_image_write_to_memory(&image, file, &size, 0, pixels, 0, NULL)) {
-        status = file_write_atomic(path, file, size, err);
+        status = file_write(path, file, size, err);
     } else {
         status = error_set(err, STATUS_WRITE, "libpng cannot encode %s: %s", path, image.message);
     }

@@ -60,7 +60,7 @@ static enum status write_table(export_table *table, const struct run_set *set, c
     enum status status = path_format(path, err, "%s/%s", folder, name);
     table(&text, set);
     if (status == STATUS_OK) {
-        status = text_write(&text, path, err);
+        status = text_write_unsynced(&text, path, err);
     }
     text_free(&text);
     return status;
@@ -80,7 +80,11 @@ static enum status write_json(const struct run_set *set, const struct setting_re
     }
     json_t *root = export_json(set, findings);
     if (status == STATUS_OK) {
-        status = json_write(path, root, err);
+        struct text text = {0};
+        json_append(&text, root);
+        text_append(&text, "\n");
+        status = text_write_unsynced(&text, path, err);
+        text_free(&text);
     }
     json_decref(root);
     free(findings);
@@ -92,7 +96,7 @@ static enum status write_markdown(const struct run_set *set, const struct settin
 {
     struct text text = {0};
     markdown_append_report(&text, set, reports);
-    enum status status = text_write(&text, path, err);
+    enum status status = text_write_unsynced(&text, path, err);
     text_free(&text);
     return status;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "lab/record.h"
 
 static enum status no_memory(struct error *err)
 {
@@ -30,12 +31,12 @@ static enum status leave_out(struct run_set *set, const char *name, const char *
     return entry->name && entry->reason ? STATUS_OK : no_memory(err);
 }
 
-static enum status load_one(struct run_set *set, const char *parent, const char *name,
+static enum status load_one(struct run_set *set, const char *out, const char *name,
                             struct error *err)
 {
     char folder[PATH_SIZE];
-    enum status status = path_format(folder, err, "%s/%s", parent, name);
-    if (status != STATUS_OK || !folder_exists(folder)) {
+    enum status status = record_path(out, name, folder, err);
+    if (status != STATUS_OK || !record_is_folder(out, name)) {
         return status;
     }
     if (is_partial(name)) {
@@ -86,7 +87,7 @@ static enum status load_all(struct run_set *set, const char *out, struct error *
         status = no_memory(err);
     }
     for (size_t i = 0; status == STATUS_OK && i < n_name; i++) {
-        status = load_one(set, parent, names[i], err);
+        status = load_one(set, out, names[i], err);
     }
     folder_list_free(names, n_name);
     return status;

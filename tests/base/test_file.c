@@ -101,6 +101,24 @@ START_TEST(pipes_and_devices_are_refused_at_once)
 }
 END_TEST
 
+START_TEST(files_that_can_be_made_again_are_replaced_whole)
+{
+    char path[PATH_SIZE], *data, **names;
+    size_t size, n_name;
+    struct error err;
+    scratch_path(path, "picture");
+    expect_ok(file_write(path, "old and long", 12, &err), &err);
+    expect_ok(file_write(path, "new", 3, &err), &err);
+    expect_ok(file_read(path, 100, &data, &size, &err), &err);
+    expect_text(data, "new");
+    free(data);
+    expect_ok(folder_list(scratch_folder, &names, &n_name, &err), &err);
+    expect_size(n_name, 1, "number of files");
+    folder_list_free(names, n_name);
+    expect_error(file_write("/dev/null", "x", 1, &err), STATUS_WRITE, &err, "not a regular file");
+}
+END_TEST
+
 START_TEST(writing_says_what_is_wrong)
 {
     char path[PATH_SIZE], longest[PATH_SIZE + 10];
@@ -311,6 +329,7 @@ int main(void)
     tcase_add_test(tcase, what_is_written_is_read);
     tcase_add_test(tcase, reading_says_what_is_wrong);
     tcase_add_test(tcase, files_without_a_size_are_read);
+    tcase_add_test(tcase, files_that_can_be_made_again_are_replaced_whole);
     tcase_add_test(tcase, pipes_and_devices_are_refused_at_once);
     tcase_add_test(tcase, writing_says_what_is_wrong);
     tcase_add_test(tcase, a_full_disk_leaves_the_old_file);

@@ -231,11 +231,38 @@ START_TEST(failing_allocations_leave_no_half_file)
 }
 END_TEST
 
+START_TEST(names_that_are_not_utf8_become_text)
+{
+    static const struct {
+        const char *bytes, *text;
+    } name[] = {
+        {"", ""},
+        {"plain", "plain"},
+        {"gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80",
+         "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80"},
+        {"a\xff"
+         "b",
+         "a\xef\xbf\xbd"
+         "b"},
+        {"cut \xe2\x82", "cut \xef\xbf\xbd\xef\xbf\xbd"},
+        {"\xc0\x80", "\xef\xbf\xbd\xef\xbf\xbd"},
+        {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+    };
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
+        json_t *string = json_text(name[i].bytes);
+        ck_assert_ptr_nonnull(string);
+        ck_assert_str_eq(json_string_value(string), name[i].text);
+        json_decref(string);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("json");
     TCase *tcase = tcase_create("all");
     tcase_add_checked_fixture(tcase, scratch_setup, scratch_teardown);
+    tcase_add_test(tcase, names_that_are_not_utf8_become_text);
     tcase_add_test(tcase, the_dump_is_readable_and_in_order);
     tcase_add_test(tcase, numbers_are_short);
     tcase_add_test(tcase, numbers_read_back_as_the_same_bits);

@@ -37,12 +37,30 @@ fi
 
 # A file size limit stands for a full disk: writes fail in the same place.
 COMMAND="qkvlab run (no file above 1 KiB)"
-(ulimit -f 1 && trap '' XFSZ && "$QKVLAB" run "${SMALL[@]}" --set epochs=50 --out small) >"$OUT" 2>"$ERR" </dev/null
+(ulimit -f 1 && "$QKVLAB" run "${SMALL[@]}" --set epochs=50 --out small) >"$OUT" 2>"$ERR" </dev/null
 STATUS=$?
 expect_status 4
 expect_err "cannot write"
 expect_err "1 run: 1 failed"
+[ -z "$(find small -name '*.tmp*')" ] || fail "no temporary file is left"
 [ -z "$(ls small/runs | grep -v partial)" ] || fail "a run that could not be written is not there"
 run run "${SMALL[@]}" --set epochs=50 --out small
 expect_status 0
 expect_err "1 trained"
+
+# A damaged run is set aside and made again; what failed says why; other people's files are no runs.
+run run "${TINY[@]}" --out damaged
+expect_status 0
+id=$(ls damaged/runs)
+echo '{"format": "qkv' >"damaged/runs/$id/run.json"
+mkdir damaged/runs/.git damaged/runs/$'bad\xff'
+touch damaged/runs/notes.txt
+run status damaged --format json
+expect_status 0
+expect_out "unreadable"
+expect_out "not valid JSON"
+run run "${TINY[@]}" --out damaged
+expect_status 0
+expect_err "set aside as $id.damaged-1 and trained again"
+run status damaged
+expect_err "1 ok, 2 unreadable"

@@ -97,8 +97,8 @@ START_TEST(a_claim_excludes_others_until_it_is_given_up)
     ck_assert_ptr_nonnull(other);
     record_abandon(other);
     record_abandon(record);
-    ck_assert_int_eq(record_state(scratch, ID), RECORD_INTERRUPTED);
-    ck_assert(folder_exists(in_runs("%s.partial", ID)));
+    ck_assert_int_eq(record_state(scratch, ID), RECORD_NONE);
+    ck_assert(!folder_exists(in_runs("%s.partial", ID)));
     record = claim(ID);
     ck_assert_ptr_nonnull(record);
     record_abandon(record);
@@ -118,6 +118,33 @@ START_TEST(an_interrupted_run_starts_with_an_empty_folder)
     ck_assert_uint_eq(n_name, 0);
     folder_list_free(names, n_name);
     record_abandon(record);
+}
+END_TEST
+
+START_TEST(a_failed_run_says_why_until_it_is_made_again)
+{
+    char why[RECORD_FAILURE_SIZE];
+    record_fail(claim(ID), "out of memory for 5 steps");
+    ck_assert_int_eq(record_state(scratch, ID), RECORD_FAILED);
+    record_failure(scratch, ID, why);
+    ck_assert_str_eq(why, "out of memory for 5 steps");
+    ck_assert_int_eq(finish(claim(ID)), STATUS_OK);
+    ck_assert_int_eq(record_state(scratch, ID), RECORD_DONE);
+    record_failure(scratch, ID, why);
+    ck_assert_str_eq(why, "");
+}
+END_TEST
+
+START_TEST(what_is_hidden_or_no_folder_is_no_run)
+{
+    record_abandon(claim(ID)); /* makes runs/ */
+    ck_assert_int_eq(folder_create(in_runs("%s", ".git"), NULL), STATUS_OK);
+    ck_assert_int_eq(folder_create(in_runs("%s", "one"), NULL), STATUS_OK);
+    ck_assert_int_eq(file_write(in_runs("%s", "notes.txt"), "", 0, NULL), STATUS_OK);
+    ck_assert(record_is_folder(scratch, "one"));
+    ck_assert(!record_is_folder(scratch, ".git"));
+    ck_assert(!record_is_folder(scratch, "notes.txt"));
+    ck_assert(!record_is_folder(scratch, "nowhere"));
 }
 END_TEST
 
@@ -562,7 +589,7 @@ START_TEST(a_full_disk_while_finishing)
     ck_assert_int_eq(status, STATUS_WRITE);
     ck_assert(!record_is_done(scratch, ID));
     ck_assert(!folder_exists(in_runs("%s", ID)));
-    ck_assert_int_eq(record_state(scratch, ID), RECORD_INTERRUPTED);
+    ck_assert_int_eq(record_state(scratch, ID), RECORD_NONE); /* no room for the reason either */
     record = claim(ID);
     ck_assert_ptr_nonnull(record);
     ck_assert_int_eq(finish(record), STATUS_OK);
@@ -578,6 +605,8 @@ int main(void)
     tcase_add_test(tcase, a_run_appears_whole);
     tcase_add_test(tcase, a_claim_excludes_others_until_it_is_given_up);
     tcase_add_test(tcase, an_interrupted_run_starts_with_an_empty_folder);
+    tcase_add_test(tcase, a_failed_run_says_why_until_it_is_made_again);
+    tcase_add_test(tcase, what_is_hidden_or_no_folder_is_no_run);
     tcase_add_test(tcase, a_claim_from_elsewhere_lives_by_its_heartbeat);
     tcase_add_test(tcase, a_claim_of_this_machine_lives_with_its_process);
     tcase_add_test(tcase, a_claim_cut_short_belongs_to_nobody);
