@@ -12,17 +12,6 @@
 
 #define MAX_VARIED 12
 
-/* A run's id shows its task, its seed, and its variant with all further axes. */
-static bool is_in_id(const char *key)
-{
-    for (size_t i = 0; variant_axis_key(i); i++) {
-        if (strcmp(variant_axis_key(i), key) == 0) {
-            return true;
-        }
-    }
-    return !strcmp(key, "task") || !strcmp(key, "variant") || !strcmp(key, "seed");
-}
-
 /* differs_by_seed_alone tells most runs of a large grid from the first without looking at each key.
  * False may be wrong, true is not. */
 static bool differs_by_seed_alone(const struct config *config, const struct config *first)
@@ -54,7 +43,7 @@ static size_t varied_keys(const struct plan *plan, const char *key[MAX_VARIED])
     json_decref(first);
     size_t n = 0;
     for (size_t k = 0; config_key_at(k) && n < MAX_VARIED; k++) {
-        if (varied[k] && !is_in_id(config_key_at(k)->name)) {
+        if (varied[k] && !config_is_in_id(config_key_at(k)->name)) {
             key[n++] = config_key_at(k)->name;
         }
     }

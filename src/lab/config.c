@@ -47,13 +47,13 @@ static const struct key_row ROWS[] = {
     AXIS("n_kv_head", "integer", "0..65536", "0", "key-value heads; 0: as many as query heads"),
     CHOICE(procedure, "reproduction", "reproduction", "reproduction",
            "which published procedure the model and training follow"),
-    INTEGER(n_embd, 1, 65536, "64", "64", "width of the model"),
+    INTEGER(n_embd, 2, 16384, "64", "64", "width of the model"),
     INTEGER(n_layer, 1, 256, "2", "2", "number of blocks"),
     INTEGER(n_head, 1, 1024, "4", "2", "attention heads a block"),
     INTEGER(mlp_ratio, 1, 64, "4", "4", "width of the MLP in units of n_embd"),
     INTEGER(seq_len, 1, 65536, "16", CONFIG_DERIVED, "tokens of a sequence; of an image: a class token and its patches"),
     INTEGER(n_position, 1, 65536, "128", CONFIG_DERIVED, "rows of the learned position table, at least seq_len"),
-    INTEGER(pos_dim, 1, 4096, "10", "50", "channels of the 2D positional encoding of score terms"),
+    INTEGER(pos_dim, 2, 4096, "10", "50", "channels of the 2D positional encoding of score terms"),
     INTEGER(batch_size, 1, 1048576, "128", "128", "sequences or images of a training step"),
     CHOICE(last_batch, "keep | drop", "keep", "drop", "whether an epoch's last, smaller batch is trained on"),
     INTEGER(epochs, 1, 1000000, "2", "20", "passes over the training split; some data sets have a default of their own"),
@@ -79,7 +79,7 @@ static const struct key_row ROWS[] = {
     INTEGER(patch, 1, 4096, NULL, "4", "side of the square patches of an image, in pixels"),
     CHOICE(patch_pad, "refuse | zero", NULL, "refuse",
            "where the patch does not divide the image: refuse, or continue it with zeros right and bottom"),
-    INTEGER(image_size, 0, 4096, NULL, "0", "side of the images in pixels; 0: as in the data set"),
+    INTEGER(image_size, 0, 4096, NULL, "0", "side of the images in pixels; 0: as in the data set, which is the only one: images are not resized yet"),
     CHOICE(augment, "own | none", NULL, "own", "augmentation while training: the data set's own, or none"),
 };
 /* clang-format on */
@@ -519,6 +519,13 @@ static void fit_for_file_name(char *name)
             *name = '_';
         }
     }
+}
+
+bool config_is_in_id(const char *key)
+{
+    const struct key_row *row = find_row(key, NULL);
+    return row && (row->kind == KEY_TASK || row->kind == KEY_VARIANT || row->kind == KEY_AXIS ||
+                   row->kind == KEY_SEED);
 }
 
 void config_id(const struct config *config, char id[CONFIG_ID_SIZE])

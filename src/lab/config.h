@@ -98,6 +98,9 @@ json_t *config_json(const struct config *config);
 #define CONFIG_ID_SIZE 192
 void config_id(const struct config *config, char id[CONFIG_ID_SIZE]);
 
+/* config_is_in_id: an id shows the value of this key: task, variant, its axes, seed. */
+bool config_is_in_id(const char *key);
+
 /* config_canonical writes the canonical text, lines "key=value": engine and task version, then the
  * keys that differ from the default of this task or data set, sorted. Returns its length. */
 size_t config_canonical(const struct config *config, char *text, size_t size);

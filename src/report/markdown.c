@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/config.h"
 #include "report/figures.h"
 #include "report/image_runs.h"
 #include "report/tables.h"
@@ -65,22 +66,6 @@ static void append_machine(struct text *text, const struct setting *setting)
     text_append(text, "\n");
 }
 
-static bool is_axis(const char *key)
-{
-    static const char *const axis[] = {"task", "variant", "seed"};
-    for (size_t i = 0; i < sizeof(axis) / sizeof(axis[0]); i++) {
-        if (strcmp(axis[i], key) == 0) {
-            return true;
-        }
-    }
-    for (size_t i = 0; variant_axis_key(i); i++) {
-        if (strcmp(variant_axis_key(i), key) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void append_config_values(struct text *text, const struct setting *setting, const char *key)
 {
     char value[RUN_TEXT_SIZE], other[RUN_TEXT_SIZE];
@@ -106,7 +91,7 @@ static void append_config(struct text *text, const struct setting *setting)
     text_append(text, "- configuration, the same for all: ");
     json_object_foreach(config, key, value)
     {
-        if (is_axis(key)) {
+        if (config_is_in_id(key)) {
             continue;
         }
         text_append(text, "%s%s ", n_told++ ? ", " : "", key);
@@ -346,7 +331,7 @@ static void append_section_differences(struct text *text, const struct run *run,
     {
         json_t *there = json_object_get(json_object_get(other->root, section), key);
         bool told = strcmp(section, "machine") != 0 || strcmp(key, "class") == 0;
-        if (is_axis(key) || !told || json_equal(value, there)) {
+        if (config_is_in_id(key) || !told || json_equal(value, there)) {
             continue;
         }
         char *here_text = json_dumps(value, JSON_ENCODE_ANY);

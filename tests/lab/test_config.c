@@ -183,9 +183,12 @@ START_TEST(bad_whole_numbers_are_refused_with_the_range)
                                "0x10",
                                "99999999999999999999999999"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        expect_refused("n_embd", bad[i], "n_embd: expected a whole number in 1..65536, found");
+        expect_refused("n_embd", bad[i], "n_embd: expected a whole number in 2..16384, found");
     }
     expect_refused("n_embd", "12x", "found '12x'");
+    expect_refused("n_embd", "1", "expected a whole number in 2..16384");
+    expect_refused("n_embd", "16385", "expected a whole number in 2..16384");
+    expect_refused("pos_dim", "1", "expected a whole number in 2..4096");
     expect_refused("seed", "9007199254740992", "0..9007199254740991");
     expect_refused("epochs", "0", "1..1000000");
 }
@@ -552,6 +555,17 @@ START_TEST(json_of_images_has_what_follows)
 }
 END_TEST
 
+START_TEST(ids_show_task_variant_and_seed)
+{
+    const char *const shown[] = {"task", "variant", "seed", "causal", "n_kv_head", "score_term"};
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+        ck_assert_msg(config_is_in_id(shown[i]), "%s", shown[i]);
+    }
+    ck_assert(!config_is_in_id("n_embd"));
+    ck_assert(!config_is_in_id("no such key"));
+}
+END_TEST
+
 START_TEST(an_only_batch_is_never_dropped)
 {
     struct config config = config_default();
@@ -592,6 +606,7 @@ int main(void)
     tcase_add_test(tcase, ids_of_images_hash_what_differs_from_their_procedure);
     tcase_add_test(tcase, json_of_images_has_what_follows);
     tcase_add_test(tcase, an_only_batch_is_never_dropped);
+    tcase_add_test(tcase, ids_show_task_variant_and_seed);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
