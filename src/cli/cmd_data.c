@@ -84,8 +84,8 @@ static void print_roots(const struct data_options *data)
 {
     puts("\nlooked in:");
     for (size_t i = 0; i < data->options.n_root; i++) {
-        printf("  %-12s %s%s\n", data->origin[i], data->root[i],
-               folder_exists(data->root[i]) ? "" : " (does not exist)");
+        terminal_print(stdout, "  %-12s %s%s\n", data->origin[i], data->root[i],
+                       folder_exists(data->root[i]) ? "" : " (does not exist)");
     }
 }
 

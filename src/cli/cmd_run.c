@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/plan.h"
+#include "cli/terminal.h"
 
 static bool is_configuration_file(const char *word)
 {
@@ -47,7 +48,7 @@ static enum status train_and_print(const struct plan *plan, struct error *err)
         return printed;
     }
     if (!arguments->quiet) {
-        fprintf(stderr, "Next: qkvlab report %s\n", arguments->out);
+        terminal_print(stderr, "Next: qkvlab report %s\n", arguments->out);
     }
     return made;
 }

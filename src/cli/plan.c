@@ -11,6 +11,7 @@
 #include "cli/run_json.h"
 #include "cli/signals.h"
 #include "cli/startup.h"
+#include "cli/terminal.h"
 #include "lab/record.h"
 #include "lab/source.h"
 #include "report/report.h"
@@ -231,8 +232,8 @@ static size_t count_done(const struct plan *plan)
 
 static void say_beginning(const struct plan *plan, size_t n_done)
 {
-    fprintf(stderr, "%zu run%s in %s", plan->n_run, plan->n_run == 1 ? "" : "s",
-            plan->arguments->out);
+    terminal_print(stderr, "%zu run%s in %s", plan->n_run, plan->n_run == 1 ? "" : "s",
+                   plan->arguments->out);
     fprintf(stderr, n_done > 0 ? ", %zu of them already done\n" : "\n", n_done);
 }
 

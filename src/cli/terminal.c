@@ -6,6 +6,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 bool terminal_is(FILE *stream)
 {
     const char *term = getenv("TERM");
@@ -95,13 +97,28 @@ void terminal_clean(char *text)
     }
 }
 
-void terminal_say(const char *format, ...)
+static void print_clean(FILE *stream, const char *format, va_list list)
 {
-    char text[4096];
+    char text[2 * PATH_SIZE];
+    vsnprintf(text, sizeof text, format, list);
+    terminal_clean(text);
+    fputs(text, stream);
+}
+
+void terminal_print(FILE *stream, const char *format, ...)
+{
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    print_clean(stream, format, list);
     va_end(list);
-    terminal_clean(text);
-    fprintf(stderr, "qkvlab: %s\n", text);
+}
+
+void terminal_say(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    fputs("qkvlab: ", stderr);
+    print_clean(stderr, format, list);
+    fputc('\n', stderr);
+    va_end(list);
 }

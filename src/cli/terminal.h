@@ -26,6 +26,9 @@ void terminal_wrap(FILE *stream, const char *text, size_t column, size_t indent,
  * command line may hold any, and must not move the cursor. */
 void terminal_clean(char *text);
 
+/* terminal_print is fprintf with the text cleaned. */
+void terminal_print(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* terminal_say prints a message of the program on stderr, cleaned: "qkvlab: ..." and a line end. */
 void terminal_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
