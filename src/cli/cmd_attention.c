@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
+#include "lab/record.h"
 #include "report/report.h"
 #include "report/run.h"
 
@@ -81,15 +82,9 @@ static enum status show_run(struct gallery *gallery, const char *folder, struct 
     return status;
 }
 
-static bool is_partial(const char *name)
-{
-    static const char suffix[] = ".partial";
-    size_t n = strlen(name), n_suffix = strlen(suffix);
-    return n >= n_suffix && strcmp(name + n - n_suffix, suffix) == 0;
-}
-
 /* Every finished run of an out folder; one that cannot be read is said, and the others go on. */
-static enum status show_all(struct gallery *gallery, const char *runs, struct error *err)
+static enum status show_all(struct gallery *gallery, const char *out, const char *runs,
+                            struct error *err)
 {
     char **names;
     size_t n_name;
@@ -97,7 +92,7 @@ static enum status show_all(struct gallery *gallery, const char *runs, struct er
     for (size_t i = 0; status == STATUS_OK && i < n_name; i++) {
         char folder[PATH_SIZE];
         struct error run_error = {0};
-        if (is_partial(names[i])) {
+        if (record_is_partial(names[i]) || !record_is_folder(out, names[i])) {
             continue;
         }
         status = path_format(folder, err, "%s/%s", runs, names[i]);
@@ -133,7 +128,7 @@ static enum status show(struct gallery *gallery, const char *folder, struct erro
         return show_run(gallery, folder, err);
     }
     if (folder_exists(runs)) {
-        return show_all(gallery, runs, err);
+        return show_all(gallery, folder, runs, err);
     }
     return error_set(err, STATUS_DATA,
                      "%s: neither a run (no run.json in it) nor a folder with runs (no runs/ in "
@@ -152,7 +147,7 @@ static enum status show_operands(struct gallery *gallery, const struct arguments
     enum status worst = STATUS_OK;
     for (size_t i = 0; i < arguments->n_operand; i++) {
         struct error one = {0};
-        if (is_partial(arguments->operand[i])) {
+        if (record_is_partial(arguments->operand[i])) {
             continue;
         }
         enum status status = show(gallery, arguments->operand[i], &one);

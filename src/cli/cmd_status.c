@@ -9,8 +9,6 @@
 #include "cli/table.h"
 #include "lab/record.h"
 
-#define PARTIAL ".partial"
-
 static const char *const states[] = {"ok",          "diverged",   "failed", "running",
                                      "interrupted", "unreadable", NULL};
 
@@ -54,13 +52,12 @@ static void add_finished(struct survey *survey, const char *id)
 
 static void add_folder(struct survey *survey, const char *name)
 {
-    size_t n = strlen(name), n_suffix = strlen(PARTIAL);
-    if (n <= n_suffix || strcmp(name + n - n_suffix, PARTIAL) != 0) {
+    if (!record_is_partial(name)) {
         add_finished(survey, name);
         return;
     }
     char id[CONFIG_ID_SIZE];
-    snprintf(id, sizeof id, "%.*s", (int)(n - n_suffix), name);
+    snprintf(id, sizeof id, "%.*s", (int)(strlen(name) - strlen(RECORD_PARTIAL)), name);
     char failure[RECORD_FAILURE_SIZE];
     switch (record_state(survey->out, id)) {
     case RECORD_RUNNING:

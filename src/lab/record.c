@@ -73,7 +73,7 @@ static enum status fill_paths(struct record *record, const char *out, const char
         status = record_path(out, id, record->final, err);
     }
     if (status == STATUS_OK) {
-        status = path_format(record->partial, err, "%s.partial", record->final);
+        status = path_format(record->partial, err, "%s" RECORD_PARTIAL, record->final);
     }
     if (status == STATUS_OK) {
         status = path_format(record->claim, err, "%s/claim", record->partial);
@@ -107,12 +107,18 @@ void record_failure(const char *out, const char *id, char text[RECORD_FAILURE_SI
     char partial[PATH_SIZE], path[PATH_SIZE], *found;
     size_t size;
     text[0] = '\0';
-    if (path_format(partial, NULL, "%s/runs/%s.partial", out, id) == STATUS_OK &&
+    if (path_format(partial, NULL, "%s/runs/%s" RECORD_PARTIAL, out, id) == STATUS_OK &&
         failure_path(partial, path) && file_exists(path) &&
         file_read(path, RECORD_FAILURE_SIZE, &found, &size, NULL) == STATUS_OK) {
         snprintf(text, RECORD_FAILURE_SIZE, "%s", found);
         free(found);
     }
+}
+
+bool record_is_partial(const char *name)
+{
+    size_t n = strlen(name), n_suffix = strlen(RECORD_PARTIAL);
+    return n > n_suffix && strcmp(name + n - n_suffix, RECORD_PARTIAL) == 0;
 }
 
 bool record_is_folder(const char *out, const char *name)
@@ -127,7 +133,7 @@ enum record_state record_state(const char *out, const char *id)
     if (record_is_done(out, id)) {
         return RECORD_DONE;
     }
-    if (path_format(partial, NULL, "%s/runs/%s.partial", out, id) != STATUS_OK ||
+    if (path_format(partial, NULL, "%s/runs/%s" RECORD_PARTIAL, out, id) != STATUS_OK ||
         path_format(claim, NULL, "%s/claim", partial) != STATUS_OK || !folder_exists(partial)) {
         return RECORD_NONE;
     }

@@ -78,6 +78,10 @@ enum record_state record_state(const char *out, const char *id);
 #define RECORD_FAILURE_SIZE 1024
 void record_failure(const char *out, const char *id, char text[RECORD_FAILURE_SIZE]);
 
+/* A name in <out>/runs that ends so is of a run that is not finished. */
+#define RECORD_PARTIAL ".partial"
+bool record_is_partial(const char *name);
+
 /* record_is_folder: name in <out>/runs is a folder and not hidden, so it may be that of a run;
  * everything else there is somebody else's. */
 bool record_is_folder(const char *out, const char *name);

@@ -1,6 +1,7 @@
 /* Seconds go into run.json alone: everything in the tables is the same at any number of threads. */
 #include "lab/result.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -98,6 +99,12 @@ static json_t *data_json(struct image_data *images)
     return data;
 }
 
+/* printf shows the sign of what is no number, which depends on the processor. */
+static double without_sign(double value)
+{
+    return isnan(value) ? (double)NAN : value;
+}
+
 static json_t *message_json(const struct run_result *result)
 {
     if (!result->diverged) {
@@ -106,8 +113,8 @@ static json_t *message_json(const struct run_result *result)
     char text[256];
     snprintf(text, sizeof text,
              "diverged at step %zu: loss %g, gradient norm %g; a learning_rate below %g may help",
-             result->n_step - 1, result->step_loss[result->n_step - 1],
-             result->grad_norm[result->n_step - 1], result->config->learning_rate);
+             result->n_step - 1, without_sign(result->step_loss[result->n_step - 1]),
+             without_sign(result->grad_norm[result->n_step - 1]), result->config->learning_rate);
     return json_string(text);
 }
 
@@ -142,9 +149,9 @@ static void append_curve(struct text *text, const struct run_result *result)
 {
     text_append(text, "step,loss,learning_rate,grad_norm\n");
     for (size_t s = 0; s < result->n_step; s++) {
-        text_append(text, "%zu,%.9g,%.9g,%.9g\n", s, result->step_loss[s],
+        text_append(text, "%zu,%.9g,%.9g,%.9g\n", s, without_sign(result->step_loss[s]),
                     train_learning_rate(result->config, s, result->n_planned),
-                    result->grad_norm[s]);
+                    without_sign(result->grad_norm[s]));
     }
 }
 

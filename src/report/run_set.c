@@ -16,12 +16,6 @@ static enum status no_memory(struct error *err)
 
 /* ---- loading ---- */
 
-static bool is_partial(const char *name)
-{
-    size_t length = strlen(name);
-    return length >= 8 && strcmp(name + length - 8, ".partial") == 0;
-}
-
 static enum status leave_out(struct run_set *set, const char *name, const char *reason,
                              struct error *err)
 {
@@ -39,7 +33,7 @@ static enum status load_one(struct run_set *set, const char *out, const char *na
     if (status != STATUS_OK || !record_is_folder(out, name)) {
         return status;
     }
-    if (is_partial(name)) {
+    if (record_is_partial(name)) {
         set->n_partial++;
         return STATUS_OK;
     }

@@ -19,3 +19,11 @@ expect_status 0
 expect_err "1 ok, 1 diverged"
 run report a1
 expect_status 0
+
+# A loss that is no number has no sign, wherever it is printed.
+run run "${SMALL[@]}" --set learning_rate=1e9 --set n_layer=8 --set warmup=0 --set clip=0 --out nan
+expect_status 1
+grep -rq -e '-nan' "$ERR" "$OUT" nan && fail "a sign of nan"
+run attention a1
+expect_status 0
+expect_err "1 run diverged and left no maps"

@@ -137,6 +137,9 @@ END_TEST
 
 START_TEST(what_is_hidden_or_no_folder_is_no_run)
 {
+    ck_assert(record_is_partial("copy-qk-s0-0123.partial") &&
+              !record_is_partial("copy-qk-s0-0123"));
+    ck_assert(!record_is_partial(RECORD_PARTIAL) && !record_is_partial(""));
     record_abandon(claim(ID)); /* makes runs/ */
     ck_assert_int_eq(folder_create(in_runs("%s", ".git"), NULL), STATUS_OK);
     ck_assert_int_eq(folder_create(in_runs("%s", "one"), NULL), STATUS_OK);
