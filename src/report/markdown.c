@@ -189,8 +189,8 @@ static void append_figures(struct text *text, const struct setting *setting,
     text_append(text,
                 "### Token accuracy\n\n"
                 "A ring is one seed, the bar their mean; the dashed line is chance, or what a "
-                "predictor reaches that knows only the position. Runs are often either solved "
-                "or at chance: look at the rings before the mean.\n\n"
+                "predictor reaches that knows only the position. A run is often still on its "
+                "way when training ends: look at the rings before the mean.\n\n"
                 "![Token accuracy by task and variant](%saccuracy.png)\n\n",
                 report->stem);
     if (report->has_curves) {
@@ -290,6 +290,35 @@ static void append_left_out(struct text *text, const struct run_set *set)
         append_left_out_row(text, set->left_out[i].name, "not readable", set->left_out[i].reason);
     }
     text_append(text, "\n");
+}
+
+static void append_curve_problem(struct text *text, const struct run *run, size_t *n_told)
+{
+    if (!run->curve_problem.text[0]) {
+        return;
+    }
+    if ((*n_told)++ == 0) {
+        text_append(text,
+                    "## Runs without a curve\n\n"
+                    "Their numbers are from `run.json` and stand in the tables; their curves are "
+                    "in no figure.\n\n"
+                    "| run folder | reason |\n|---|---|\n");
+    }
+    text_append(text, "| %s | ", run->id);
+    append_escaped(text, run->curve_problem.text);
+    text_append(text, " |\n");
+}
+
+static void append_curve_problems(struct text *text, const struct run_set *set)
+{
+    size_t n_told = 0;
+    for (size_t i = 0; i < set->n_run; i++) {
+        append_curve_problem(text, &set->run[i], &n_told);
+    }
+    for (size_t i = 0; i < set->n_image_run; i++) {
+        append_curve_problem(text, &set->image_run[i], &n_told);
+    }
+    text_append(text, n_told > 0 ? "\n" : "");
 }
 
 static void append_files(struct text *text)
@@ -394,5 +423,6 @@ void markdown_append_report(struct text *text, const struct run_set *set,
     }
     image_runs_append(text, set);
     append_left_out(text, set);
+    append_curve_problems(text, set);
     append_files(text);
 }

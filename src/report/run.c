@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "lab/config_read.h"
 #include "report/run_files.h"
 
 struct measure_row {
@@ -151,6 +152,32 @@ static enum status read_config(struct run *run, struct error *err)
     return status;
 }
 
+/* The id is a hash of the configuration: a run.json that was changed by hand shows. Runs of other
+ * versions have ids that cannot be made here. */
+static enum status check_id(const struct run *run, struct error *err)
+{
+    const json_t *versions = json_object_get(run->root, "versions");
+    struct config config;
+    char id[CONFIG_ID_SIZE];
+    int task_version = run->dataset ? run->dataset->version : run->task->version;
+    if (json_get_integer(versions, "engine", -1) != ENGINE_VERSION ||
+        json_get_integer(versions, "task", -1) != task_version) {
+        return STATUS_OK;
+    }
+    enum status status = config_read(json_object_get(run->root, "config"), &config, err);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    config_id(&config, id);
+    if (strcmp(id, run->id) != 0) {
+        return error_set(err, STATUS_DATA,
+                         "the configuration in run.json is that of the run %s, not of this folder: "
+                         "it was changed after the run",
+                         id);
+    }
+    return STATUS_OK;
+}
+
 static double read_measure(const struct run *run, enum measure measure)
 {
     const json_t *section = json_object_get(run->root, measures[measure].section);
@@ -185,7 +212,7 @@ static enum status read_results(struct run *run, struct error *err)
 }
 
 /* What must agree before two numbers may stand in one mean, whatever the configuration says: the
- * program that made them and the class of machine. */
+ * program that made them, the version of its engine and the class of machine. */
 static json_t *provenance(const struct run *run)
 {
     json_t *build = json_object_get(run->root, "build");
@@ -195,6 +222,8 @@ static json_t *provenance(const struct run *run)
         json_object_set(object, "build", build);
     }
     json_object_set_new(object, "class", json_string(json_get_text(machine, "class", "")));
+    const json_t *versions = json_object_get(run->root, "versions");
+    json_object_set_new(object, "engine", json_integer(json_get_integer(versions, "engine", -1)));
     return object;
 }
 
@@ -259,6 +288,31 @@ static enum status make_keys(struct run *run, struct error *err)
     return STATUS_OK;
 }
 
+/* The curve of a run that ended well has a finite loss for each of its steps. */
+static double *read_curve(struct run *run)
+{
+    double *curve = run_files_curve(run->folder, &run->n_curve, &run->curve_problem);
+    size_t n_finite = 0;
+    if (!curve || !run_is_ok(run)) {
+        return curve;
+    }
+    while (n_finite < run->n_curve && isfinite(curve[n_finite])) {
+        n_finite++;
+    }
+    if (n_finite < run->n_curve) {
+        error_set(&run->curve_problem, STATUS_DATA, "curve.csv has no finite loss at step %zu",
+                  n_finite);
+    } else if (run->n_curve != run->n_step) {
+        error_set(&run->curve_problem, STATUS_DATA,
+                  "curve.csv has %zu steps, but results.n_step is %zu", run->n_curve, run->n_step);
+    } else {
+        return curve;
+    }
+    free(curve);
+    run->n_curve = 0;
+    return NULL;
+}
+
 enum status run_load(const char *folder, struct run *run, struct error *err)
 {
     *run = (struct run){.folder = strdup(folder)};
@@ -277,13 +331,16 @@ enum status run_load(const char *folder, struct run *run, struct error *err)
         status = read_config(run, err);
     }
     if (status == STATUS_OK) {
+        status = check_id(run, err);
+    }
+    if (status == STATUS_OK) {
         status = read_results(run, err);
     }
     if (status == STATUS_OK) {
         status = make_keys(run, err);
     }
     if (status == STATUS_OK) {
-        run->curve = run_files_curve(folder, &run->n_curve);
+        run->curve = read_curve(run);
     }
     return status == STATUS_USAGE ? STATUS_DATA : status;
 }

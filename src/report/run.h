@@ -60,6 +60,7 @@ struct run {
     char *cell_key;    /* equal where runs may be averaged: the seed aside */
     double *curve;     /* training loss [n_curve]; NULL where curve.csv is missing or broken */
     size_t n_curve;
+    struct error curve_problem; /* why there is no curve, "" where there is one */
 };
 
 /* run_load reads folder (whose last component must be the run's id). Caller frees with run_free,

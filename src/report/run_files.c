@@ -40,14 +40,20 @@ static bool parse_curve(const char *line, double *loss, size_t *n_step)
     return *n_step > 0;
 }
 
-double *run_files_curve(const char *folder, size_t *n_step)
+double *run_files_curve(const char *folder, size_t *n_step, struct error *err)
 {
     *n_step = 0;
     char path[PATH_SIZE];
     char *text;
     size_t size;
-    if (path_format(path, NULL, "%s/curve.csv", folder) != STATUS_OK || !file_exists(path) ||
-        file_read(path, CURVE_MAX_SIZE, &text, &size, NULL) != STATUS_OK) {
+    if (path_format(path, err, "%s/curve.csv", folder) != STATUS_OK) {
+        return NULL;
+    }
+    if (!file_exists(path)) {
+        error_set(err, STATUS_DATA, "curve.csv is missing");
+        return NULL;
+    }
+    if (file_read(path, CURVE_MAX_SIZE, &text, &size, err) != STATUS_OK) {
         return NULL;
     }
     static const char header[] = "step,loss,";
@@ -55,6 +61,7 @@ double *run_files_curve(const char *folder, size_t *n_step)
     double *loss = malloc((count_lines(text) + 1) * sizeof(*loss));
     if (!loss || !first || strncmp(text, header, strlen(header)) != 0 ||
         !parse_curve(first + 1, loss, n_step)) {
+        error_set(err, STATUS_DATA, "curve.csv is truncated or damaged at line %zu", *n_step + 2);
         free(loss);
         loss = NULL;
         *n_step = 0;

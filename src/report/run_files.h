@@ -7,9 +7,10 @@
 #include "base/file.h"
 #include "base/status.h"
 
-/* run_files_curve reads the loss column of curve.csv. Caller frees. NULL where there is no such
- * file, or it is not the table of steps 0, 1, 2, ... that a run writes. */
-double *run_files_curve(const char *folder, size_t *n_step);
+/* run_files_curve reads the loss column of curve.csv. Caller frees. NULL, and the reason in
+ * err, where there is no such file or it is not the table of steps 0, 1, 2, ... that a run writes.
+ */
+double *run_files_curve(const char *folder, size_t *n_step, struct error *err);
 
 /* run_files_attention_folder writes the path of the latest snapshot, attention/step<number>.
  * STATUS_DATA where there is none. */

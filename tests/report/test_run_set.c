@@ -2,6 +2,7 @@
 #include "report/run_set.h"
 
 #include "fixture.h"
+#include "lab/config.h"
 #include "runner.h"
 
 static struct run_set set;
@@ -308,8 +309,92 @@ START_TEST(a_broken_curve_costs_the_curve)
         load();
         ck_assert_uint_eq(set.n_run, 1);
         ck_assert_msg(!set.run[0].curve && set.run[0].n_curve == 0, "curve %zu was read", i);
+        ck_assert_ptr_nonnull(strstr(set.run[0].curve_problem.text, "truncated or damaged"));
         run_set_free(&set);
     }
+}
+END_TEST
+
+START_TEST(a_curve_that_is_short_missing_or_not_finite_says_so)
+{
+    struct fake_run fake = {.task = "copy", .variant = "qkv"};
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    fake_write(out, &fake);
+    fake_folder(out, &fake, folder);
+    load();
+    ck_assert_ptr_nonnull(set.run[0].curve);
+    ck_assert_str_eq(set.run[0].curve_problem.text, "");
+    run_set_free(&set);
+    fake_write_file(folder, "curve.csv", "step,loss,learning_rate,grad_norm\n0,1,1,1\n1,inf,1,1\n");
+    load();
+    ck_assert_ptr_nonnull(strstr(set.run[0].curve_problem.text, "no finite loss at step 1"));
+    run_set_free(&set);
+    fake_write_file(folder, "curve.csv", "step,loss,learning_rate,grad_norm\n0,1,1,1\n1,1,1,1\n");
+    load();
+    ck_assert_ptr_nonnull(strstr(set.run[0].curve_problem.text, "has 2 steps, but results.n_step"));
+    run_set_free(&set);
+    path_format(path, NULL, "%s/curve.csv", folder);
+    ck_assert_int_eq(remove(path), 0);
+    load();
+    ck_assert_ptr_null(set.run[0].curve);
+    ck_assert_ptr_nonnull(strstr(set.run[0].curve_problem.text, "curve.csv is missing"));
+}
+END_TEST
+
+/* A run of this version in a folder of that name, with what config_json says of it. */
+static void write_real(const char *width, char id[CONFIG_ID_SIZE])
+{
+    struct config config = config_default();
+    struct error err;
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    config_set(&config, "n_embd", width, NULL);
+    config_set(&config, "learning_rate", "0.0003", NULL);
+    ck_assert_msg(config_resolve(&config, &err) == STATUS_OK, "%s", err.text);
+    config_id(&config, id);
+    ck_assert_int_eq(path_format(folder, NULL, "%s/runs/%s", out, id), STATUS_OK);
+    ck_assert_int_eq(folder_create(folder, NULL), STATUS_OK);
+    path_format(path, NULL, "%s/run.json", folder);
+    json_t *root = fake_json(&(struct fake_run){.task = "reverse", .variant = "qkv"});
+    json_object_set_new(root, "id", json_string(id));
+    json_object_set_new(root, "config", config_json(&config));
+    json_object_set_new(
+        root, "versions",
+        json_pack("{s:i, s:i}", "engine", ENGINE_VERSION, "task", config_task_version(&config)));
+    ck_assert_int_eq(json_write(path, root, NULL), STATUS_OK);
+    json_decref(root);
+}
+
+START_TEST(a_configuration_that_was_changed_afterwards)
+{
+    char id[CONFIG_ID_SIZE], other[CONFIG_ID_SIZE], path[PATH_SIZE];
+    json_t *root;
+    write_real("32", id);
+    write_real("16", other);
+    load();
+    ck_assert_uint_eq(set.n_run, 2);
+    run_set_free(&set);
+    path_format(path, NULL, "%s/runs/%s/run.json", out, id);
+    ck_assert_int_eq(json_read(path, &root, NULL), STATUS_OK);
+    json_object_set_new(json_object_get(root, "config"), "batch_size", json_integer(5));
+    ck_assert_int_eq(json_write(path, root, NULL), STATUS_OK);
+    json_decref(root);
+    load();
+    ck_assert_uint_eq(set.n_run, 1);
+    ck_assert_uint_eq(set.n_left_out, 1);
+    ck_assert_str_eq(set.left_out[0].name, id);
+    ck_assert_ptr_nonnull(strstr(set.left_out[0].reason, "it was changed after the run"));
+}
+END_TEST
+
+START_TEST(another_version_of_the_engine_is_another_setting)
+{
+    struct fake_run fake = {.task = "copy", .variant = "qkv"};
+    write_seeds(fake, 1);
+    fake.variant = "kv";
+    write_seeds(fake, 1);
+    edit(&fake, "", "versions", json_pack("{s:i, s:i}", "engine", ENGINE_VERSION + 1, "task", 1));
+    load();
+    ck_assert_uint_eq(set.n_setting, 2);
 }
 END_TEST
 
@@ -408,6 +493,9 @@ int main(void)
     tcase_add_test(grouping, lanes_that_differ_within_a_variant_do_not);
     tcase_add_test(grouping, diverged_and_failed_runs_are_counted_not_averaged);
     tcase_add_test(grouping, unfinished_folders_are_skipped);
+    tcase_add_test(grouping, a_curve_that_is_short_missing_or_not_finite_says_so);
+    tcase_add_test(grouping, a_configuration_that_was_changed_afterwards);
+    tcase_add_test(grouping, another_version_of_the_engine_is_another_setting);
     tcase_add_test(grouping, maps_are_averaged_over_heads);
     tcase_add_test(grouping, curves_are_averaged_over_seeds);
     tcase_add_test(grouping, differences_are_paired_by_seed);
