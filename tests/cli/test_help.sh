@@ -63,3 +63,12 @@ for shell in zsh fish; do
     echo "not checked: $shell is not installed"
   fi
 done
+
+# An option's help says what it takes in that command.
+run cost --help
+expect_out "Set a size of the model, to one value."
+run run --help
+expect_out "makes a grid"
+! grep -q "1,2,4" "$OUT" || fail "only bench measures several numbers of threads"
+run bench --help
+expect_out "1,2,4"
