@@ -305,6 +305,12 @@ static enum status read_bytes(const char *path, const char *file, size_t n_file,
     if (!status) {
         status = read_header(&source, header, tensors, err);
     }
+    if (!status && source.n_claimed != source.n_data) {
+        status = error_set(err, STATUS_DATA,
+                           "%s: its tensors take %zu bytes, but %zu follow the header; the file is "
+                           "damaged, or something was appended to it",
+                           path, source.n_claimed, source.n_data);
+    }
     if (!status) {
         status = copy_data(path, tensors, err);
     }

@@ -242,7 +242,7 @@ START_TEST(huge_headers_are_refused)
 }
 END_TEST
 
-START_TEST(truncated_files_are_refused)
+START_TEST(files_of_another_length_are_refused)
 {
     char path[PATH_SIZE], *bytes;
     size_t size;
@@ -255,6 +255,9 @@ START_TEST(truncated_files_are_refused)
         scratch_write(path, bytes, n);
         expect_error(safetensors_read(path, &found, &err), STATUS_DATA, &err, path);
     }
+    bytes[size] = 'x'; /* where file_read put its '\0' */
+    scratch_write(path, bytes, size + 1);
+    expect_error(safetensors_read(path, &found, &err), STATUS_DATA, &err, "appended");
     free(bytes);
 }
 END_TEST
@@ -358,7 +361,7 @@ int main(void)
     tcase_add_test(tcase, data_at_odd_offsets_are_read);
     tcase_add_test(tcase, every_fault_has_its_sentence);
     tcase_add_test(tcase, huge_headers_are_refused);
-    tcase_add_test(tcase, truncated_files_are_refused);
+    tcase_add_test(tcase, files_of_another_length_are_refused);
     tcase_add_test(tcase, damaged_files_do_no_harm);
     tcase_add_test(tcase, failing_allocations_are_survived);
     suite_add_tcase(suite, tcase);
