@@ -273,6 +273,19 @@ static enum status resolve_input(struct config *config, struct error *err)
     return status == STATUS_OK ? check_positions(config, err) : status;
 }
 
+/* A key that the variant does not read gets its default, or the same run would have several ids. */
+static void drop_unread_keys(struct config *config)
+{
+    struct config usual = config_default();
+    if (config->variant.n_kv_head == config->n_head) {
+        config->variant.n_kv_head = 0; /* the same model */
+    }
+    if (config->variant.score_term != SCORE_POSITION2D &&
+        config_set(&usual, "task", config_task_name(config), NULL) == STATUS_OK) {
+        config->pos_dim = usual.pos_dim;
+    }
+}
+
 enum status config_resolve(struct config *config, struct error *err)
 {
     enum status status = resolve_input(config, err);
@@ -285,9 +298,7 @@ enum status config_resolve(struct config *config, struct error *err)
     if (status != STATUS_OK) {
         return status;
     }
-    if (config->variant.n_kv_head == config->n_head) {
-        config->variant.n_kv_head = 0; /* the same model, so the same id */
-    }
+    drop_unread_keys(config);
     struct model_shape shape = config_shape(config);
     status = model_shape_check(&shape, err);
     if (status == STATUS_OK) {

@@ -341,16 +341,23 @@ END_TEST
 
 START_TEST(every_key_but_its_preset_changes_the_id)
 {
-    const char *const other[] = {
-        "task=copy",      "variant=qk",       "query=identity", "score_term=relative",
-        "qk_norm=1",      "causal=1",         "n_kv_head=2",    "n_embd=32",
-        "n_layer=1",      "n_head=2",         "mlp_ratio=2",    "seq_len=8",
-        "n_position=64",  "pos_dim=8",        "batch_size=64",  "epochs=1",
-        "n_train=100",    "n_test=100",       "n_probe=8",      "lr=0.01",
-        "beta1=0.8",      "beta2=0.99",       "epsilon=1e-7",   "warmup=0",
-        "clip=1",         "weight_decay=0.1", "seed=1",         "lanes=2",
-        "micro_batch=2",  "attention=none",   "dropout=0.1",    "schedule=step",
-        "last_batch=drop"};
+    const char *const other[] = {"task=copy",      "variant=qk",
+                                 "query=identity", "score_term=relative",
+                                 "qk_norm=1",      "causal=1",
+                                 "n_kv_head=2",    "n_embd=32",
+                                 "n_layer=1",      "n_head=2",
+                                 "mlp_ratio=2",    "seq_len=8",
+                                 "n_position=64",  "variant=qkv+ pos_dim=8",
+                                 "batch_size=64",  "epochs=1",
+                                 "n_train=100",    "n_test=100",
+                                 "n_probe=8",      "lr=0.01",
+                                 "beta1=0.8",      "beta2=0.99",
+                                 "epsilon=1e-7",   "warmup=0",
+                                 "clip=1",         "weight_decay=0.1",
+                                 "seed=1",         "lanes=2",
+                                 "micro_batch=2",  "attention=none",
+                                 "dropout=0.1",    "schedule=step",
+                                 "last_batch=drop"};
     enum { N_OTHER = sizeof other / sizeof other[0] };
     static char ids[N_OTHER + 1][CONFIG_ID_SIZE];
     struct config config;
@@ -370,6 +377,32 @@ START_TEST(every_key_but_its_preset_changes_the_id)
         n_key += config_key_at(i)->preset != NULL;
     }
     ck_assert_uint_eq(N_OTHER, n_key - 1); /* procedure has one value */
+}
+END_TEST
+
+static void id_of_settings(const char *settings, char id[CONFIG_ID_SIZE])
+{
+    struct config config;
+    ck_assert_msg(resolve(settings, &config) == STATUS_OK, "%s: %s", settings, err.text);
+    config_id(&config, id);
+}
+
+START_TEST(a_key_that_the_variant_does_not_read_leaves_the_id_alone)
+{
+    char plain[CONFIG_ID_SIZE], id[CONFIG_ID_SIZE];
+    static const char *const task[] = {"task=copy", "task=mnist"};
+    for (size_t i = 0; i < 2; i++) {
+        char settings[100];
+        id_of_settings(task[i], plain);
+        snprintf(settings, sizeof settings, "%s pos_dim=8", task[i]);
+        id_of_settings(settings, id);
+        ck_assert_str_eq(id, plain);
+        snprintf(settings, sizeof settings, "%s variant=qk+", task[i]);
+        id_of_settings(settings, plain);
+        snprintf(settings, sizeof settings, "%s variant=qk+ pos_dim=8", task[i]);
+        id_of_settings(settings, id);
+        ck_assert_str_ne(id, plain);
+    }
 }
 END_TEST
 
@@ -502,13 +535,6 @@ START_TEST(impossible_images_name_values_that_work)
 }
 END_TEST
 
-static void id_of_settings(const char *settings, char id[CONFIG_ID_SIZE])
-{
-    struct config config;
-    ck_assert_msg(resolve(settings, &config) == STATUS_OK, "%s: %s", settings, err.text);
-    config_id(&config, id);
-}
-
 START_TEST(ids_of_images_hash_what_differs_from_their_procedure)
 {
     char plain[CONFIG_ID_SIZE], id[CONFIG_ID_SIZE], text[2000];
@@ -597,6 +623,7 @@ int main(void)
     tcase_add_test(tcase, ids_stay_what_they_were);
     tcase_add_test(tcase, only_what_differs_is_hashed);
     tcase_add_test(tcase, every_key_but_its_preset_changes_the_id);
+    tcase_add_test(tcase, a_key_that_the_variant_does_not_read_leaves_the_id_alone);
     tcase_add_test(tcase, defaults_spelled_out_leave_the_id_alone);
     tcase_add_test(tcase, spellings_of_a_variant_share_an_id);
     tcase_add_test(tcase, data_sets_have_the_defaults_of_their_procedure);
