@@ -140,18 +140,32 @@ static double last_row_bottom(const struct setting *setting)
     return panel_y(setting, setting->n_task - 1) + block_height(setting);
 }
 
-static void draw_legend(cairo_t *cr, double x, double y)
+/* One seed has no mean. */
+static bool shows_means(const struct setting *setting)
+{
+    bool any = false;
+    for (size_t i = 0; i < setting->n_variant * setting->n_task; i++) {
+        any |= setting->cell[i] && setting->cell[i]->n_ok > 1;
+    }
+    return any;
+}
+
+static void draw_legend(cairo_t *cr, double x, double y, bool means)
 {
     chart_colour(cr, CHART_INK, 1);
     cairo_set_line_width(cr, 1.3);
     cairo_arc(cr, x + 4, y, DOT, 0, 2 * acos(-1));
     cairo_stroke(cr);
     chart_text(cr, x + 14, y, CHART_SMALL, CHART_LEFT, "one seed");
-    draw_mean(cr, x + 94, y);
-    chart_text(cr, x + 104, y, CHART_SMALL, CHART_LEFT, "mean");
-    draw_floor(cr, x + 160, y - 9, y + 9);
+    x += 94;
+    if (means) {
+        draw_mean(cr, x, y);
+        chart_text(cr, x + 10, y, CHART_SMALL, CHART_LEFT, "mean");
+        x += 66;
+    }
+    draw_floor(cr, x, y - 9, y + 9);
     chart_colour(cr, CHART_INK, 1);
-    chart_text(cr, x + 170, y, CHART_SMALL, CHART_LEFT,
+    chart_text(cr, x + 10, y, CHART_SMALL, CHART_LEFT,
                "chance, or what knowing the position alone gives");
 }
 
@@ -167,7 +181,7 @@ static void draw(cairo_t *cr, const void *data)
     for (size_t task = 0; task < setting->n_task; task++) {
         draw_panel(cr, figure, task);
     }
-    draw_legend(cr, figure->left, last_row_bottom(setting) + 62);
+    draw_legend(cr, figure->left, last_row_bottom(setting) + 62, shows_means(setting));
 }
 
 enum status figure_accuracy(const struct setting *setting, const char *folder, const char *stem,

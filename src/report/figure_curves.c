@@ -21,6 +21,7 @@
 #define RIGHT (SAMPLE + 24.0) /* the legend without its names */
 #define MIN_WIDTH 520.0       /* of the title */
 #define LEGEND_LINE 22.0
+#define CHANCE "chance, ln 10" /* in the legend: in a panel it would lie on a curve */
 
 struct curves_figure {
     const struct setting *setting;
@@ -92,17 +93,14 @@ static void draw_axes(cairo_t *cr, const struct chart_scale *x, const struct cha
     }
 }
 
-static void draw_chance(cairo_t *cr, const struct chart_scale *x, const struct chart_scale *y)
+static void draw_chance(cairo_t *cr, double from, double to, double at)
 {
-    double at = chart_at(y, log(TASK_N_SYMBOL));
     cairo_save(cr);
     chart_colour(cr, CHART_MUTED, 1);
     cairo_set_line_width(cr, 1);
     cairo_set_dash(cr, (double[]){1, 2}, 2, 0);
-    chart_line(cr, x->from, at, x->to, at);
+    chart_line(cr, from, at, to, at);
     cairo_restore(cr);
-    chart_colour(cr, CHART_MUTED, 1);
-    chart_text(cr, x->to - 4, at - 8, CHART_SMALL, CHART_RIGHT, "chance, ln 10");
 }
 
 static void draw_lines(cairo_t *cr, const struct curves_figure *figure, size_t task,
@@ -141,7 +139,7 @@ static void draw_panel(cairo_t *cr, const struct curves_figure *figure, size_t t
     struct chart_scale y = {0, figure->highest, top + PANEL_HEIGHT, top};
     bool lowest = task + COLUMNS >= setting->n_task;
     draw_axes(cr, &x, &y, true, task % COLUMNS == 0);
-    draw_chance(cr, &x, &y);
+    draw_chance(cr, x.from, x.to, chart_at(&y, log(TASK_N_SYMBOL)));
     draw_lines(cr, figure, task, &x, &y);
     chart_frame(cr, left, top, PANEL_WIDTH, PANEL_HEIGHT);
     chart_colour(cr, CHART_INK, 1);
@@ -168,6 +166,10 @@ static void draw_legend(cairo_t *cr, const struct setting *setting)
         chart_text(cr, x + SAMPLE + 8, y, CHART_LABEL, CHART_LEFT,
                    setting->variant[variant]->variant_name);
     }
+    double y = TOP + 8 + (double)setting->n_variant * LEGEND_LINE;
+    draw_chance(cr, x, x + SAMPLE, y);
+    chart_colour(cr, CHART_INK, 1);
+    chart_text(cr, x + SAMPLE + 8, y, CHART_LABEL, CHART_LEFT, CHANCE);
 }
 
 static void draw(cairo_t *cr, const void *data)
@@ -208,11 +210,12 @@ static enum status write_both(const struct curves_figure *figure, const char *fo
                               const char *stem, struct error *err)
 {
     const struct setting *setting = figure->setting;
-    double width = fmax(LEFT + (double)columns(setting) * (PANEL_WIDTH + GAP_X) + RIGHT +
-                            figure_name_width(setting, CHART_LABEL),
-                        MIN_WIDTH);
+    double width =
+        fmax(LEFT + (double)columns(setting) * (PANEL_WIDTH + GAP_X) + RIGHT +
+                 fmax(figure_name_width(setting, CHART_LABEL), chart_width(CHART_LABEL, CHANCE)),
+             MIN_WIDTH);
     double height = fmax(TOP + (double)rows(setting) * (PANEL_HEIGHT + GAP_Y) - GAP_Y + BOTTOM,
-                         TOP + (double)setting->n_variant * LEGEND_LINE + 16);
+                         TOP + (double)(setting->n_variant + 1) * LEGEND_LINE + 16);
     char path[PATH_SIZE];
     enum status status = path_format(path, err, "%s/%scurves.png", folder, stem);
     if (status == STATUS_OK) {

@@ -164,21 +164,22 @@ static void append_summary(struct text *text, const struct setting *setting,
     append_caveat(text, setting);
 }
 
-/* All sentences, under the rule they follow from. */
-static void append_rules(struct text *text, const struct setting *setting,
-                         const struct findings *findings)
+/* The rules, and under each what it gave that is not among the sentences above. */
+static void append_rules(struct text *text, const struct findings *findings)
 {
-    text_append(text, "### Findings and the rules behind them\n\n");
+    text_append(text, "### The rules behind the findings\n\n");
     const char *rule = NULL;
     for (size_t i = 0; i < findings->n_finding; i++) {
-        if (rule != findings->finding[i].rule) {
-            text_append(text, "%s_Rule: %s_\n\n", rule ? "\n" : "", findings->finding[i].rule);
+        const struct finding *finding = &findings->finding[i];
+        if (rule != finding->rule) {
+            text_append(text, "- %s\n", finding->rule);
         }
-        rule = findings->finding[i].rule;
-        text_append(text, "- %s\n", findings->finding[i].text.data);
+        rule = finding->rule;
+        if (!finding->headline) {
+            text_append(text, "  - %s\n", finding->text.data);
+        }
     }
     text_append(text, "\n");
-    append_caveat(text, setting);
 }
 
 /* ---- figures ---- */
@@ -186,13 +187,14 @@ static void append_rules(struct text *text, const struct setting *setting,
 static void append_figures(struct text *text, const struct setting *setting,
                            const struct setting_report *report)
 {
-    text_append(text,
-                "### Token accuracy\n\n"
-                "A ring is one seed, the bar their mean; the dashed line is chance, or what a "
-                "predictor reaches that knows only the position. A run is often still on its "
-                "way when training ends: look at the rings before the mean.\n\n"
-                "![Token accuracy by task and variant](%saccuracy.png)\n\n",
-                report->stem);
+    text_append(
+        text,
+        "### Token accuracy\n\n"
+        "A ring is one seed, the bar the mean of several; the dashed line is chance, or what a "
+        "predictor reaches that knows only the position. A run is often still on its "
+        "way when training ends: look at the rings before the mean.\n\n"
+        "![Token accuracy by task and variant](%saccuracy.png)\n\n",
+        report->stem);
     if (report->has_curves) {
         text_append(text,
                     "### Learning curves\n\n"
@@ -347,7 +349,7 @@ static void append_setting(struct text *text, const struct setting *setting,
     tables_append_cost(text, setting);
     tables_append_attention(text, setting);
     tables_append_published(text, setting);
-    append_rules(text, setting, &report->findings);
+    append_rules(text, &report->findings);
 }
 
 /* Appends "n_embd 32 (64 in setting 1), ..." for the members of section that differ. */

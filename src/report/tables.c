@@ -165,36 +165,6 @@ static bool has_measure(const struct setting *setting, enum measure measure)
     return false;
 }
 
-static void append_head_number(struct text *text, const json_t *head, const char *key)
-{
-    double value = json_get_number(head, key, NAN);
-    if (isfinite(value)) {
-        text_append(text, " %.3f |", value);
-    } else {
-        text_append(text, " - |");
-    }
-}
-
-static void append_heads(struct text *text, const struct setting *setting)
-{
-    text_append(text, "<details>\n<summary>Every head of every run</summary>\n\n"
-                      "| variant | task | seed | head | needed | diagonal | asymmetry of Q K^T | "
-                      "asymmetry of the scores |\n|---|---|---:|---:|---:|---:|---:|---:|\n");
-    for (size_t i = 0; i < setting->n_run; i++) {
-        const struct run *run = &setting->run[i];
-        const json_t *head;
-        for (size_t n = 0; run_is_ok(run) && (head = run_head(run, n)) != NULL; n++) {
-            text_append(text, "| %s | %s | %lld | %zu |", run->variant_name, run->task->title,
-                        run->seed, n);
-            for (int measure = MEASURE_NEEDED; measure <= MEASURE_ASYMMETRY_SCORES; measure++) {
-                append_head_number(text, head, measure_key((enum measure)measure));
-            }
-            text_append(text, "\n");
-        }
-    }
-    text_append(text, "\n</details>\n\n");
-}
-
 void tables_append_attention(struct text *text, const struct setting *setting)
 {
     if (!has_measure(setting, MEASURE_DIAGONAL)) {
@@ -213,5 +183,5 @@ void tables_append_attention(struct text *text, const struct setting *setting)
     append_measure(text, setting, MEASURE_ASYMMETRY_PRODUCT, 3);
     text_append(text, "#### Asymmetry of the scores that enter the softmax\n\n");
     append_measure(text, setting, MEASURE_ASYMMETRY_SCORES, 3);
-    append_heads(text, setting);
+    text_append(text, "Every head of every run: [heads.csv](heads.csv).\n\n");
 }

@@ -90,7 +90,7 @@ static inline void fake_write_curve(const char *folder, const struct fake_run *f
 {
     struct text text = {0};
     text_append(&text, "step,loss,learning_rate,grad_norm\n");
-    for (int step = 0; step < FAKE_STEPS; step++) {
+    for (int step = 0; step < (fake->n_step ? fake->n_step : FAKE_STEPS); step++) {
         text_append(&text, "%d,%g,0.001,1\n", step,
                     fake->escape >= 0 && step >= fake->escape ? 0.05 : 2.3);
     }

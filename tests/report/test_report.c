@@ -31,6 +31,15 @@ static void assert_has(const char *content, const char *phrase)
     ck_assert_msg(strstr(content, phrase) != NULL, "not there: %s", phrase);
 }
 
+static size_t count(const char *content, const char *phrase)
+{
+    size_t n = 0;
+    for (; (content = strstr(content, phrase)) != NULL; content++) {
+        n++;
+    }
+    return n;
+}
+
 static void assert_page_has(const char *phrase)
 {
     char *page = read_out("report/report.md");
@@ -55,6 +64,7 @@ START_TEST(pages_tables_and_figures_are_there)
     assert_has(page, "](accuracy.png)");
     assert_has(page, "](curves.png)");
     assert_has(page, "](attention-seed1.png)");
+    assert_has(page, "Every head of every run: [heads.csv](heads.csv)");
     free(page);
     ck_assert_uint_eq(summary.n_run, 3);
     ck_assert_uint_eq(summary.n_left_out, 0);
@@ -110,6 +120,19 @@ START_TEST(three_seeds_have_a_bar_two_have_none)
     assert_page_has("| QKV | 0.910 ± 0.010 |");
     assert_page_has("| Q=K | 0.505 (n=2) |");
     assert_page_has("fewer than 3 seeds and therefore no error bar");
+}
+END_TEST
+
+START_TEST(a_finding_is_printed_once)
+{
+    write_runs("reverse", "qkv", 0.9, 3);
+    write_runs("reverse", "qk", 0.5, 3);
+    write_report();
+    char *page = read_out("report/report.md");
+    ck_assert_uint_eq(count(page, "falls short of QKV on Reverse"), 1);
+    ck_assert_uint_eq(count(page, "it is no test of significance"), 1);
+    assert_has(page, "### The rules behind the findings");
+    free(page);
 }
 END_TEST
 
@@ -354,6 +377,7 @@ int main(void)
     tcase_add_test(tests, pages_tables_and_figures_are_there);
     tcase_add_test(tests, a_second_report_is_the_same_bytes);
     tcase_add_test(tests, three_seeds_have_a_bar_two_have_none);
+    tcase_add_test(tests, a_finding_is_printed_once);
     tcase_add_test(tests, missing_cells_are_dashes);
     tcase_add_test(tests, steps_that_never_came_say_so);
     tcase_add_test(tests, diverged_runs_are_marked_and_listed);
