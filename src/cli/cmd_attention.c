@@ -8,12 +8,14 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "lab/record.h"
+#include "report/figure_run.h"
 #include "report/report.h"
 #include "report/run.h"
 
 struct gallery {
     struct table *table;
-    size_t n_picture;
+    size_t n_picture, n_overview;
+    char overview[PATH_SIZE];     /* the last one's path */
     size_t n_diverged, n_without; /* runs that have no maps, and runs that kept none */
     struct error unwritten;       /* the first picture that could not be written */
 };
@@ -68,6 +70,9 @@ static enum status show_run(struct gallery *gallery, const char *folder, struct 
         struct error picture_error = {0};
         status = report_attention_pictures(folder, &n_picture, &picture_error);
         gallery->n_picture += n_picture;
+        if (status == STATUS_OK && figure_run_path(folder, gallery->overview, NULL) == STATUS_OK) {
+            gallery->n_overview++;
+        }
         if (status == STATUS_OK || status == STATUS_WRITE) {
             add_run(gallery->table, &run);
         }
@@ -173,6 +178,11 @@ static void say_counts(const struct gallery *gallery)
 {
     fprintf(stderr, "%zu picture%s written beside the maps\n", gallery->n_picture,
             plural(gallery->n_picture));
+    if (gallery->n_overview > 0) {
+        fprintf(
+            stderr, "All maps of %s run with labels: %s\n", gallery->n_overview > 1 ? "a" : "the",
+            gallery->n_overview > 1 ? "attention/overview.png in its folder" : gallery->overview);
+    }
     if (gallery->n_diverged > 0) {
         fprintf(stderr, "%zu run%s diverged and left no maps\n", gallery->n_diverged,
                 plural(gallery->n_diverged));

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "report/export.h"
+#include "report/figure_run.h"
 #include "report/figures.h"
 #include "report/findings.h"
 #include "report/heatmap.h"
@@ -17,7 +18,12 @@
 
 enum status report_attention_pictures(const char *run_folder, size_t *n_picture, struct error *err)
 {
-    return heatmap_write_run(run_folder, n_picture, err);
+    enum status status = heatmap_write_run(run_folder, n_picture, err);
+    if (status == STATUS_OK) {
+        status = figure_run(run_folder, err);
+        *n_picture += status == STATUS_OK;
+    }
+    return status;
 }
 
 /* With one setting the figures have plain names; further ones are numbered. */

@@ -20,7 +20,8 @@ struct report_summary {
 enum status report_write(const char *out, struct report_summary *summary, struct error *err);
 
 /* report_attention_pictures writes, for one run folder, a PNG beside every attention .npy (each
- * head, and the mean over heads). *n_picture counts them. */
+ * head, and the mean over heads), and all of them with labels in one, see figure_run.h. *n_picture
+ * counts them. */
 enum status report_attention_pictures(const char *run_folder, size_t *n_picture, struct error *err);
 
 #endif

@@ -124,7 +124,11 @@ START_TEST(pictures_of_a_run)
     fake_write(out, &fake);
     fake_folder(out, &fake, folder);
     ck_assert_int_eq(report_attention_pictures(folder, &n_picture, NULL), STATUS_OK);
-    ck_assert_uint_eq(n_picture, 2 * (FAKE_HEADS + 1));
+    ck_assert_uint_eq(n_picture, 2 * (FAKE_HEADS + 1) + 1);
+    path_format(path, NULL, "%s/attention/overview.png", folder);
+    struct picture overview = read_picture(path);
+    ck_assert_uint_gt(overview.width, 3 * 116);
+    free(overview.pixels);
     static const struct {
         const char *name;
         double value;
