@@ -8,6 +8,7 @@
  *         confusion.csv             test images, true class down, predicted across    (images only)
  *         attention/step000158/layer0.npy           [H,T,T], mean over the probe batch
  *         attention/step000158/sample0_layer0.npy   [H,T,T], first probe sequence
+ *         attention/overview.png    all maps with labels, a picture that can be made again
  *     <out>/runs/<id>.damaged-<n>/  was under <id>, but no finished run; kept, and never counted
  *     <out>/runs/<id>.partial/      in progress or interrupted
  *         failure                   why it failed, one sentence
