@@ -44,9 +44,14 @@ expect_err "cannot write"
 expect_err "1 run: 1 failed"
 [ -z "$(find small -name '*.tmp*')" ] || fail "no temporary file is left"
 [ -z "$(ls small/runs | grep -v partial)" ] || fail "a run that could not be written is not there"
+run status small
+expect_err "1 failed"
+expect_out "cannot write"
 run run "${SMALL[@]}" --set epochs=50 --out small
 expect_status 0
 expect_err "1 trained"
+run status small
+expect_err "1 ok"
 
 # A damaged run is set aside and made again; what failed says why; other people's files are no runs.
 run run "${TINY[@]}" --out damaged
