@@ -280,7 +280,7 @@ static void drop_unread_keys(struct config *config)
     if (config->variant.n_kv_head == config->n_head) {
         config->variant.n_kv_head = 0; /* the same model */
     }
-    if (config->variant.score_term != SCORE_POSITION2D &&
+    if (!variant_has_position_weights(&config->variant) &&
         config_set(&usual, "task", config_task_name(config), NULL) == STATUS_OK) {
         config->pos_dim = usual.pos_dim;
     }

@@ -152,7 +152,7 @@ static void add_score_term(struct builder *b, const struct model_shape *shape, s
     if (term == SCORE_TEMPERATURE_SCALAR) {
         block->score_scale =
             add(b, 1, 0, INIT_ONE, 0, "blocks.%zu.attn.score_scale", layer)->offset;
-    } else if (term != SCORE_NONE) {
+    } else if (variant_has_position_weights(&shape->variant)) {
         block->pos_w =
             add(b, shape->pos_dim, 0, INIT_NORMAL, 0.02, "blocks.%zu.attn.pos_w", layer)->offset;
     }

@@ -494,6 +494,11 @@ bool variant_k_bias_dead(const struct variant *variant)
     return variant->slot[ROLE_Q] != k && variant->slot[ROLE_V] != k && !variant->qk_norm;
 }
 
+bool variant_has_position_weights(const struct variant *variant)
+{
+    return variant->score_term != SCORE_NONE && variant->score_term != SCORE_TEMPERATURE_SCALAR;
+}
+
 double variant_score_scale(const struct variant *variant)
 {
     return variant->query == QUERY_IDENTITY ? 0.5 : 1.0;

@@ -95,6 +95,8 @@ bool variant_product_gram(const struct variant *variant);
 bool variant_scores_symmetric(const struct variant *variant);
 /* The bias of K adds one number to a whole row of scores: its true gradient is zero. */
 bool variant_k_bias_dead(const struct variant *variant);
+/* The score term learns w [pos_dim]. */
+bool variant_has_position_weights(const struct variant *variant);
 /* variant_score_scale returns what multiplies 1/sqrt(head width): 0.5 for the identity query,
  * else 1. */
 double variant_score_scale(const struct variant *variant);

@@ -397,11 +397,19 @@ START_TEST(a_key_that_the_variant_does_not_read_leaves_the_id_alone)
         snprintf(settings, sizeof settings, "%s pos_dim=8", task[i]);
         id_of_settings(settings, id);
         ck_assert_str_eq(id, plain);
-        snprintf(settings, sizeof settings, "%s variant=qk+", task[i]);
+        snprintf(settings, sizeof settings, "%s score_term=temperature_scalar", task[i]);
         id_of_settings(settings, plain);
-        snprintf(settings, sizeof settings, "%s variant=qk+ pos_dim=8", task[i]);
+        snprintf(settings, sizeof settings, "%s score_term=temperature_scalar pos_dim=8", task[i]);
         id_of_settings(settings, id);
-        ck_assert_str_ne(id, plain);
+        ck_assert_str_eq(id, plain);
+        static const char *const reading[] = {"position2d", "temperature", "key_bias", "relative"};
+        for (size_t r = 0; r < 4; r++) {
+            snprintf(settings, sizeof settings, "%s score_term=%s", task[i], reading[r]);
+            id_of_settings(settings, plain);
+            snprintf(settings, sizeof settings, "%s score_term=%s pos_dim=8", task[i], reading[r]);
+            id_of_settings(settings, id);
+            ck_assert_msg(strcmp(id, plain) != 0, "pos_dim with %s: %s", reading[r], id);
+        }
     }
 }
 END_TEST
