@@ -5,12 +5,12 @@
 
 bool score_term_has_multiplier(enum score_term term)
 {
-    return term != SCORE_NONE && term != SCORE_KEY_BIAS;
+    return score_term_row(term)->has_multiplier;
 }
 
 bool score_term_has_matrix(enum score_term term)
 {
-    return term == SCORE_POSITION2D || term == SCORE_KEY_BIAS || term == SCORE_RELATIVE;
+    return score_term_row(term)->has_matrix;
 }
 
 static void fill_sincos(double position, size_t n_channel, double *channel)

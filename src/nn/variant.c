@@ -73,7 +73,10 @@ static const struct named {
 
 static const char *const QUERY_NAMES[QUERY_MAP_COUNT] = {"linear", "identity", "residual_mlp"};
 static const char *const SCORE_NAMES[SCORE_TERM_COUNT] = {
-    "none", "position2d", "temperature", "key_bias", "relative", "temperature_scalar"};
+#define SCORE_TERM_NAME(id, name, ...) name,
+    SCORE_TERM_TABLE(SCORE_TERM_NAME)
+#undef SCORE_TERM_NAME
+};
 static const char *const FLAG_NAMES[2] = {"0", "1"};
 
 enum axis { AXIS_QUERY, AXIS_SCORE_TERM, AXIS_QK_NORM, AXIS_CAUSAL, AXIS_N_KV_HEAD, AXIS_COUNT };
@@ -469,6 +472,16 @@ size_t variant_cache_roles(const struct variant *variant)
     return variant->slot[ROLE_K] == variant->slot[ROLE_V] ? 1 : 2;
 }
 
+const struct score_term_row *score_term_row(enum score_term term)
+{
+    static const struct score_term_row ROWS[SCORE_TERM_COUNT] = {
+#define SCORE_TERM_ROW(id, ...) {__VA_ARGS__},
+        SCORE_TERM_TABLE(SCORE_TERM_ROW)
+#undef SCORE_TERM_ROW
+    };
+    return &ROWS[term];
+}
+
 bool variant_product_symmetric(const struct variant *variant)
 {
     return variant->slot[ROLE_Q] == variant->slot[ROLE_K];
@@ -483,9 +496,7 @@ bool variant_product_gram(const struct variant *variant)
 
 bool variant_scores_symmetric(const struct variant *variant)
 {
-    return variant_product_symmetric(variant) &&
-           (variant->score_term == SCORE_NONE || variant->score_term == SCORE_TEMPERATURE ||
-            variant->score_term == SCORE_TEMPERATURE_SCALAR);
+    return variant_product_symmetric(variant) && !score_term_row(variant->score_term)->has_matrix;
 }
 
 bool variant_k_bias_dead(const struct variant *variant)
@@ -496,7 +507,7 @@ bool variant_k_bias_dead(const struct variant *variant)
 
 bool variant_has_position_weights(const struct variant *variant)
 {
-    return variant->score_term != SCORE_NONE && variant->score_term != SCORE_TEMPERATURE_SCALAR;
+    return score_term_row(variant->score_term)->has_weights;
 }
 
 double variant_score_scale(const struct variant *variant)

@@ -18,16 +18,32 @@ enum role { ROLE_Q, ROLE_K, ROLE_V, ROLE_COUNT };
 
 enum query_map { QUERY_LINEAR, QUERY_IDENTITY, QUERY_RESIDUAL_MLP, QUERY_MAP_COUNT };
 
-/* What happens to the scaled scores S before the softmax; score_term.h holds the formulas. */
+/* What happens to the scaled scores S before the softmax: S' = a S + B, one row a term. Columns:
+ * name in configurations; learns w [pos_dim]; has a multiplier a; has a matrix B (which breaks the
+ * symmetry of symmetric scores); how equations show a and B. The formulas are in score_term.c. */
+#define SCORE_TERM_TABLE(X)                                                                        \
+    X(NONE, "none", false, false, false, "", "")                                                   \
+    X(POSITION2D, "position2d", true, true, true, "sum(w) ", " + P_ij w + b")                      \
+    X(TEMPERATURE, "temperature", true, true, false, "sum(w) ", "")                                \
+    X(KEY_BIAS, "key_bias", true, false, true, "", " + P_j w")                                     \
+    X(RELATIVE, "relative", true, true, true, "sum(w) ", " + P_(i-j) w")                           \
+    X(TEMPERATURE_SCALAR, "temperature_scalar", false, true, false, "a ", "")
+
 enum score_term {
-    SCORE_NONE,
-    SCORE_POSITION2D,
-    SCORE_TEMPERATURE,
-    SCORE_KEY_BIAS,
-    SCORE_RELATIVE,
-    SCORE_TEMPERATURE_SCALAR,
-    SCORE_TERM_COUNT
+#define SCORE_TERM_ENUM(id, ...) SCORE_##id,
+    SCORE_TERM_TABLE(SCORE_TERM_ENUM)
+#undef SCORE_TERM_ENUM
+        SCORE_TERM_COUNT
 };
+
+struct score_term_row {
+    const char *name;
+    bool has_weights, has_multiplier, has_matrix;
+    const char *shown_multiplier, *shown_matrix;
+};
+
+/* score_term_row returns the columns of a term. */
+const struct score_term_row *score_term_row(enum score_term term);
 
 #define SLOT_NONE (-1) /* the role has no projection: Q with a query map that is not linear */
 

@@ -50,21 +50,12 @@ static void append_product(const struct variant *variant, char *text)
 
 void variant_equation(const struct variant *variant, char text[VARIANT_EQUATION_SIZE])
 {
-    static const struct {
-        const char *before, *behind;
-    } TERM[SCORE_TERM_COUNT] = {
-        [SCORE_NONE] = {"", ""},
-        [SCORE_POSITION2D] = {"sum(w) ", " + P_ij w + b"},
-        [SCORE_TEMPERATURE] = {"sum(w) ", ""},
-        [SCORE_KEY_BIAS] = {"", " + P_j w"},
-        [SCORE_RELATIVE] = {"sum(w) ", " + P_(i-j) w"},
-        [SCORE_TEMPERATURE_SCALAR] = {"a ", ""},
-    };
+    const struct score_term_row *term = score_term_row(variant->score_term);
     text[0] = '\0';
     append(text, variant->causal ? "softmax_(j<=i)(" : "softmax(");
-    append(text, "%s", TERM[variant->score_term].before);
+    append(text, "%s", term->shown_multiplier);
     append_product(variant, text);
-    append(text, "%s) ", TERM[variant->score_term].behind);
+    append(text, "%s) ", term->shown_matrix);
     append_role(variant, ROLE_V, text);
     if (variant->n_kv_head > 0) {
         append(text, ", %zu head%s of K and V", variant->n_kv_head,
