@@ -140,7 +140,7 @@ void score_term_gradient(enum score_term term, const struct score_tables *tables
     }
     if (tables->relative != NULL) {
         size_t n_shift = 2 * n_token - 1;
-        memset(scratch, 0, n_shift * sizeof *scratch);
+        memset(scratch, 0, 2 * n_token * sizeof *scratch);
         for (size_t i = 0; i < n_token; i++) {
             for (size_t j = 0; j < n_token; j++) {
                 scratch[i + n_token - 1 - j] += d_matrix[i * n_token + j];

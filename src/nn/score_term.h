@@ -11,8 +11,8 @@
  *     temperature_scalar  S'_ij = S_ij a, a learned directly
  *
  * P_ijc: the first m/2 channels are sincos(i), the others sincos(j), where sincos over D channels
- * has channel 2k = sin(pos f_k), 2k+1 = cos(pos f_k), f_k = 10000^(-2k/D). A new term is a row in
- * variant.c's names, and its case in the functions of score_term.c.
+ * has channel 2k = sin(pos f_k), 2k+1 = cos(pos f_k), f_k = 10000^(-2k/D).
+ * A new term is a row of SCORE_TERM_TABLE (variant.h), and its formula in score_term.c.
  */
 #ifndef QKVLAB_NN_SCORE_TERM_H
 #define QKVLAB_NN_SCORE_TERM_H
