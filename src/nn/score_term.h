@@ -48,7 +48,7 @@ void score_term_prepare(enum score_term term, const struct score_tables *tables,
 /* score_term_gradient adds the gradient of w (or a) to grad, from d_multiplier = sum dS'_ij S_ij
  * and d_matrix [n_token of the batch, squared] = sum over heads and sequences of dS'_ij. b gets
  * nothing: it shifts a whole row of scores, which the softmax does not see. Neither do the row
- * channels of P, so they get d_multiplier alone. scratch holds max(2 n_token - 1, n_token) doubles.
+ * channels of P, so they get d_multiplier alone. scratch holds 2 n_token doubles.
  */
 void score_term_gradient(enum score_term term, const struct score_tables *tables,
                          const struct block_offsets *block, size_t n_token, double d_multiplier,
