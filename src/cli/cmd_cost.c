@@ -99,11 +99,18 @@ struct rows {
     struct table *table;
 };
 
+/* cache_memory is what users share; 0: nobody asked for users. */
+#define USUAL_MEMORY 40000000000u
+static uint64_t cache_memory(const struct arguments *arguments)
+{
+    return arguments->memory == 0 && arguments->users ? USUAL_MEMORY : arguments->memory;
+}
+
 static void add_row(const struct rows *rows, const struct variant *variant, const struct cost *cost,
                     const struct cost *plain)
 {
     struct table *table = rows->table;
-    uint64_t memory = rows->arguments->memory;
+    uint64_t memory = cache_memory(rows->arguments);
     char id[VARIANT_TEXT_SIZE], name[VARIANT_TEXT_SIZE];
     variant_id(variant, id);
     variant_name(variant, name);
@@ -164,7 +171,7 @@ static void print_legend(const struct arguments *arguments, const struct cost_mo
            "passes\n"
            "cache: what a decoder of this size keeps, %zu bytes a number; cut: against qkv\n",
            model->bytes);
-    if (arguments->memory > 0) {
+    if (cache_memory(arguments) > 0) {
         printf("users: sequences of %zu tokens whose caches fit into the memory given, which the "
                "weights do not use\n",
                cost_model_context(model));
@@ -183,7 +190,7 @@ enum status cmd_cost(const struct arguments *arguments, struct error *err)
     if (status != STATUS_OK) {
         return status;
     }
-    rows.table = make_table(&rows.unit, arguments->memory > 0);
+    rows.table = make_table(&rows.unit, cache_memory(arguments) > 0);
     for (size_t i = 0; i < arguments->n_variant && status == STATUS_OK; i++) {
         status = add_variant(&rows, arguments->variant[i], err);
     }

@@ -157,7 +157,7 @@ static const struct command commands[COMMAND_COUNT] = {
          {{"qkvlab cost", "the encoder of the synthetic tasks"},
           {"qkvlab cost 300m --format csv", "a language model, as CSV"},
           {"qkvlab cost 300m --variant kv:n_kv_head=2 --context 8000", "one variant"},
-          {"qkvlab cost 1.2b --memory 40GB", "how many users fit"},
+          {"qkvlab cost 1.2b --users --memory 40GB", "how many users fit"},
           {"qkvlab cost vit-cifar10 --set n_embd=256 --set n_layer=4", "other sizes"}},
          "MODEL is one of `qkvlab list models`; --set changes a size of it: n_embd, n_layer, "
          "n_head, mlp_ratio, pos_dim, n_class, and seq_len, n_position, n_symbol of text, "

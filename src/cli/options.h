@@ -27,6 +27,7 @@ enum option_id {
     OPTION_SCALING,
     OPTION_CONTEXT,
     OPTION_BYTES,
+    OPTION_USERS,
     OPTION_MEMORY,
     OPTION_DATA,
     OPTION_CACHE,
@@ -78,7 +79,8 @@ struct arguments {
     double seconds; /* 0: not given */
     bool scaling;
     size_t context, bytes; /* of `cost`; 0: not given */
-    uint64_t memory;       /* bytes; 0: not given */
+    bool users;
+    uint64_t memory; /* bytes; 0: not given */
     enum format format;
     const char **operand;
     size_t n_operand;

@@ -26,6 +26,12 @@ expect_out "qkv,QKV,3197706,"
 run cost 300m --variant qkv --context 8000 --memory 40GB --format csv
 expect_status 0
 expect_out ",81920,8000,655360000,0,61"
+run cost 300m --variant qkv --context 8000 --users --format csv # 40 GB unless --memory says else
+expect_status 0
+expect_out ",81920,8000,655360000,0,61"
+run cost 300m --variant qkv --context 8000 --users --memory 80GB --format csv
+expect_status 0
+expect_out ",81920,8000,655360000,0,122"
 run cost 300m --variant qkv --bytes 1
 expect_status 0
 expect_out "40960"
