@@ -1,28 +1,17 @@
 #include "nn/matmul.h"
 
-#include <cblas.h>
-
 #include "nn/kernels/kernels.h"
-
-/* From this many rows of C on, reading a transposed A with a stride costs more than the library's
- * copies. */
-#define LIBRARY_ROWS 512
 
 void matmul_nn(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b, size_t ldb,
                bool accumulate, float *c, size_t ldc)
 {
-    kernels_active()->product->general(m, n, k, a, lda, 1, b, ldb, accumulate, c, ldc);
+    kernels_active()->product->nn(m, n, k, a, lda, b, ldb, accumulate, c, ldc);
 }
 
 void matmul_tn(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b, size_t ldb,
                bool accumulate, float *c, size_t ldc)
 {
-    if (m < LIBRARY_ROWS) {
-        kernels_active()->product->general(m, n, k, a, 1, lda, b, ldb, accumulate, c, ldc);
-        return;
-    }
-    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (blasint)m, (blasint)n, (blasint)k, 1.0f,
-                a, (blasint)lda, b, (blasint)ldb, accumulate ? 1.0f : 0.0f, c, (blasint)ldc);
+    kernels_active()->product->tn(m, n, k, a, lda, b, ldb, accumulate, c, ldc);
 }
 
 size_t matmul_packed_size(size_t n, size_t k)

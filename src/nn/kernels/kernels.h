@@ -30,10 +30,11 @@
 
 /* Matrix products (product.c). C [m,n] = A B, or C += with accumulate. */
 struct product_kernels {
-    /* A[i,l] = a[i a_row + l a_depth]: A itself or its transpose. B [k,n] with leading dimension
-     * ldb. */
-    void (*general)(size_t m, size_t n, size_t k, const float *a, size_t a_row, size_t a_depth,
-                    const float *b, size_t ldb, bool accumulate, float *c, size_t ldc);
+    /* nn: A [m,k], tn: A [k,m] is transposed; B [k,n]. */
+    void (*nn)(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b, size_t ldb,
+               bool accumulate, float *c, size_t ldc);
+    void (*tn)(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b, size_t ldb,
+               bool accumulate, float *c, size_t ldc);
     /* Packs B[l,j] = b[l row + j column] for use by packed. */
     void (*pack)(size_t n, size_t k, const float *b, size_t row, size_t column, float *packed);
     void (*packed)(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *packed,

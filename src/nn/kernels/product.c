@@ -24,13 +24,20 @@
 #define DEPTH 256
 /* Floats of B that stay close enough to be read in place again and again (measured). */
 #define CACHED 16384
+/* Columns from which on a transposed A is copied (measured), and floats of it copied at a time. */
+#define WIDE_LEFT 256
+#define LEFT_SIZE 65536
+/* Depth of the stretches of a block between which memory is asked for. */
+#define STRETCH 16
+#define LINE (64 / sizeof(float))
 
 _Static_assert(PANEL <= PRODUCT_MAX_PANEL, "packed sizes are computed for the widest panel");
 
-/* A, read as a[i * row + l * depth] for row i of C and depth l. */
+/* Blocks of rows of A: element l of row i is at[i * ld + l], or at[i + l * ld] where A is
+ * transposed (tn). The next block begins step further on. */
 struct left {
     const float *at;
-    size_t row, depth;
+    size_t ld, step;
 };
 
 struct output {
@@ -39,11 +46,30 @@ struct output {
     bool accumulate;
 };
 
-/* block computes rows x (vectors * VECTOR) elements of C, of which n_col are stored. All of rows
- * and vectors are constants where it is inlined, so the sums live in registers. */
-static inline __attribute__((always_inline)) void block(size_t rows, size_t vectors, size_t n_col,
-                                                        size_t depth, struct left a, const float *b,
-                                                        size_t ldb, struct output c)
+/* Rows of the panel of B that is read next, to be asked for meanwhile; n_row 0: none. */
+struct next {
+    const float *at;
+    size_t ld, n_row;
+};
+
+/* fetch_next asks for the first n rows, and moves on. */
+static inline __attribute__((always_inline)) void fetch_next(struct next *next, size_t n)
+{
+    for (; n > 0 && next->n_row > 0; n--, next->n_row--, next->at += next->ld) {
+        for (size_t q = 0; q < PANEL; q += LINE) {
+            __builtin_prefetch(next->at + q, 0, 2);
+        }
+    }
+}
+
+/* block computes rows x (vectors * VECTOR) elements of C, of which n_col are stored. All of rows,
+ * vectors and tn are constants where it is inlined, so the sums live in registers. C and a share of
+ * the next panel are asked for bit by bit: a processor waits for a dozen lines at a time, and needs
+ * some for A. */
+static inline __attribute__((always_inline)) void block(size_t rows, size_t vectors, bool tn,
+                                                        size_t n_col, size_t depth, struct left a,
+                                                        const float *b, size_t ldb, struct output c,
+                                                        struct next next)
 {
     vector sum[NARROW_ROWS][PANEL_VECTORS] = {{{0}}};
     /* A pointer for every third row: the others are one or two row strides away, which x86
@@ -51,34 +77,37 @@ static inline __attribute__((always_inline)) void block(size_t rows, size_t vect
     const float *third[(NARROW_ROWS + 2) / 3];
 #pragma GCC unroll 16
     for (size_t g = 0; g < (rows + 2) / 3; g++) {
-        third[g] = a.at + 3 * g * a.row;
+        third[g] = a.at + 3 * g * (tn ? 1 : a.ld);
     }
-    /* C is needed at the end: fetched now, it arrives while the sums are made. */
-#pragma GCC unroll 16
-    for (size_t i = 0; i < rows; i++) {
-#pragma GCC unroll 4
-        for (size_t v = 0; v < vectors; v++) {
-            __builtin_prefetch(c.at + i * c.ld + v * VECTOR, 1);
-        }
-    }
-    for (size_t l = 0; l < depth; l++) {
-        vector right[PANEL_VECTORS];
-        for (size_t v = 0; v < vectors; v++) {
-            right[v] = load(b + v * VECTOR);
-        }
-#pragma GCC unroll 16
-        for (size_t i = 0; i < rows; i++) {
-            float left = third[i / 3][i % 3 * a.row];
-#pragma GCC unroll 4
-            for (size_t v = 0; v < vectors; v++) {
-                sum[i][v] += left * right[v];
+    size_t n_stretch = (depth + STRETCH - 1) / STRETCH;
+    size_t c_rows = (rows + n_stretch - 1) / n_stretch, c_row = 0;
+    size_t next_rows = (next.n_row + n_stretch - 1) / n_stretch;
+    for (size_t start = 0; start < depth; start += STRETCH) {
+        for (size_t n = c_rows; n > 0 && c_row < rows; n--, c_row++) {
+            for (size_t q = 0; q < vectors * VECTOR; q += LINE) {
+                __builtin_prefetch(c.at + c_row * c.ld + q, 1);
             }
         }
+        fetch_next(&next, next_rows);
+        for (size_t l = depth - start < STRETCH ? depth - start : STRETCH; l > 0; l--) {
+            vector right[PANEL_VECTORS];
+            for (size_t v = 0; v < vectors; v++) {
+                right[v] = load(b + v * VECTOR);
+            }
 #pragma GCC unroll 16
-        for (size_t g = 0; g < (rows + 2) / 3; g++) {
-            third[g] += a.depth;
+            for (size_t i = 0; i < rows; i++) {
+                float left = tn ? third[0][i] : third[i / 3][i % 3 * a.ld];
+#pragma GCC unroll 4
+                for (size_t v = 0; v < vectors; v++) {
+                    sum[i][v] += left * right[v];
+                }
+            }
+#pragma GCC unroll 16
+            for (size_t g = 0; g < (rows + 2) / 3; g++) {
+                third[g] += tn ? a.ld : 1;
+            }
+            b += ldb;
         }
-        b += ldb;
     }
 #pragma GCC unroll 16
     for (size_t i = 0; i < rows; i++) {
@@ -103,11 +132,11 @@ static inline __attribute__((always_inline)) void block(size_t rows, size_t vect
 /* One case for every number of rows, so that it is a constant inside. */
 #define CASE_WIDE(r)                                                                               \
     case r:                                                                                        \
-        block(r, 2, n_col, depth, a, b, ldb, c);                                                   \
+        block(r, 2, tn, n_col, depth, a, b, ldb, c, next);                                         \
         break;
 #define CASE_NARROW(r)                                                                             \
     case r:                                                                                        \
-        block(r, 1, n_col, depth, a, b, ldb, c);                                                   \
+        block(r, 1, tn, n_col, depth, a, b, ldb, c, next);                                         \
         break;
 #define CASES_4(X) X(1) X(2) X(3) X(4)
 #define CASES_6(X) CASES_4(X) X(5) X(6)
@@ -117,39 +146,63 @@ static inline __attribute__((always_inline)) void block(size_t rows, size_t vect
 #define CASES_PASTE(n) CASES_##n
 #define CASES(n) CASES_PASTE(n)
 
-static void block_wide(size_t rows, size_t n_col, size_t depth, struct left a, const float *b,
-                       size_t ldb, struct output c)
+/* any_block is block with a number of rows known only now. */
+static inline __attribute__((always_inline)) void any_block(bool tn, size_t rows, size_t n_col,
+                                                            size_t depth, struct left a,
+                                                            const float *b, size_t ldb,
+                                                            struct output c, struct next next)
 {
-    switch (rows) {
-        CASES(WIDE_ROWS)(CASE_WIDE) default : break;
-    }
-}
-
-static void block_narrow(size_t rows, size_t n_col, size_t depth, struct left a, const float *b,
-                         size_t ldb, struct output c)
-{
-    switch (rows) {
-        CASES(NARROW_ROWS)(CASE_NARROW) default : break;
-    }
-}
-
-/* panel_product multiplies all of A by one panel of B, in row blocks of one size but for the last:
- * a branch that always goes the same way costs nothing. */
-static void panel_product(size_t m, size_t n_col, size_t depth, struct left a, const float *b,
-                          size_t ldb, struct output c)
-{
-    bool wide = n_col > VECTOR;
-    size_t most = wide ? WIDE_ROWS : NARROW_ROWS;
-    size_t n_block = (m + most - 1) / most, rows = (m + n_block - 1) / n_block;
-    for (size_t first = 0; first < m; first += rows) {
-        struct left a_block = {a.at + first * a.row, a.row, a.depth};
-        struct output c_block = {c.at + first * c.ld, c.ld, c.accumulate};
-        size_t n = m - first < rows ? m - first : rows;
-        if (wide) {
-            block_wide(n, n_col, depth, a_block, b, ldb, c_block);
-        } else {
-            block_narrow(n, n_col, depth, a_block, b, ldb, c_block);
+    if (n_col > VECTOR) {
+        switch (rows) {
+            CASES(WIDE_ROWS)(CASE_WIDE) default : break;
         }
+    } else {
+        switch (rows) {
+            CASES(NARROW_ROWS)(CASE_NARROW) default : break;
+        }
+    }
+}
+
+static __attribute__((noinline)) void block_nn(size_t rows, size_t n_col, size_t depth,
+                                               struct left a, const float *b, size_t ldb,
+                                               struct output c, struct next next)
+{
+    any_block(false, rows, n_col, depth, a, b, ldb, c, next);
+}
+
+static __attribute__((noinline)) void block_tn(size_t rows, size_t n_col, size_t depth,
+                                               struct left a, const float *b, size_t ldb,
+                                               struct output c, struct next next)
+{
+    any_block(true, rows, n_col, depth, a, b, ldb, c, next);
+}
+
+/* block_rows cuts m rows into blocks of one size but for the last: a branch that always goes the
+ * same way costs nothing. */
+static size_t block_rows(size_t m, size_t n_col)
+{
+    size_t most = n_col > VECTOR ? WIDE_ROWS : NARROW_ROWS, n_block = (m + most - 1) / most;
+    return (m + n_block - 1) / n_block;
+}
+
+/* panel_product multiplies m rows of A, in blocks of rows, by one panel of B. */
+static void panel_product(bool tn, size_t m, size_t rows, size_t n_col, size_t depth, struct left a,
+                          const float *b, size_t ldb, struct output c, struct next next)
+{
+    size_t n_block = (m + rows - 1) / rows, share = (next.n_row + n_block - 1) / n_block;
+    for (size_t first = 0; first < m; first += rows) {
+        size_t n = m - first < rows ? m - first : rows;
+        struct next now = next;
+        now.n_row = next.n_row < share ? next.n_row : share;
+        next.at += now.n_row * next.ld;
+        next.n_row -= now.n_row;
+        if (tn) {
+            block_tn(n, n_col, depth, a, b, ldb, c, now);
+        } else {
+            block_nn(n, n_col, depth, a, b, ldb, c, now);
+        }
+        a.at += a.step;
+        c.at += rows * c.ld;
     }
 }
 
@@ -166,26 +219,97 @@ static void copy_panel(size_t depth, size_t n_col, const float *b, size_t ldb, f
     }
 }
 
-static void product_general(size_t m, size_t n, size_t k, const float *a, size_t a_row,
-                            size_t a_depth, const float *b, size_t ldb, bool accumulate, float *c,
-                            size_t ldc)
+/* copy_left copies the m rows of a transposed A, block by block of rows. */
+static void copy_left(size_t m, size_t rows, size_t depth, const float *a, size_t lda,
+                      float *packed)
+{
+    for (size_t first = 0; first < m; first += rows) {
+        size_t n = m - first < rows ? m - first : rows;
+        for (size_t l = 0; l < depth; l++) {
+            if (n == WIDE_ROWS) {
+                memcpy(packed + l * rows, a + l * lda + first, WIDE_ROWS * sizeof *packed);
+            } else {
+                memcpy(packed + l * rows, a + l * lda + first, n * sizeof *packed);
+            }
+        }
+        packed += rows * depth;
+    }
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* product_general reads A and, where that is near enough, B in place. */
+static void product_general(bool tn, size_t m, size_t n, size_t k, const float *a, size_t lda,
+                            const float *b, size_t ldb, bool accumulate, float *c, size_t ldc)
 {
     float packed[DEPTH * PANEL] __attribute__((aligned(64)));
     for (size_t j = 0; j < n; j += PANEL) {
-        size_t n_col = n - j < PANEL ? n - j : PANEL;
+        size_t n_col = least(n - j, PANEL), rows = block_rows(m, n_col);
         /* A panel is copied where its rows would not stay cached for all of A, or
          * where its last columns must be filled up with zeros. */
         bool pack = (m > 2 * WIDE_ROWS && k * ldb > CACHED) || n_col % VECTOR != 0;
         for (size_t l = 0; l < k; l += DEPTH) {
-            size_t depth = k - l < DEPTH ? k - l : DEPTH;
+            size_t depth = least(k - l, DEPTH);
             const float *panel = b + l * ldb + j;
+            struct next next = {0};
             if (pack) {
                 copy_panel(depth, n_col, panel, ldb, packed);
+                if (l + depth < k) {
+                    next = (struct next){panel + depth * ldb, ldb, least(k - l - depth, DEPTH)};
+                } else if (j + PANEL < n) {
+                    next = (struct next){b + j + PANEL, ldb, least(k, DEPTH)};
+                }
             }
-            struct left left = {a + l * a_depth, a_row, a_depth};
+            struct left left = {tn ? a + l * lda : a + l, lda, tn ? rows : rows * lda};
             struct output out = {c + j, ldc, accumulate || l > 0};
-            panel_product(m, n_col, depth, left, pack ? packed : panel, pack ? PANEL : ldb, out);
+            panel_product(tn, m, rows, n_col, depth, left, pack ? packed : panel,
+                          pack ? PANEL : ldb, out, next);
         }
+    }
+}
+
+static void product_nn(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
+                       size_t ldb, bool accumulate, float *c, size_t ldc)
+{
+    product_general(false, m, n, k, a, lda, b, ldb, accumulate, c, ldc);
+}
+
+/* product_tn_copied is for a wide A, whose columns would be read line by line from far away again
+ * for each panel: it is copied, group by group of rows. */
+static void product_tn_copied(size_t m, size_t n, size_t k, const float *a, size_t lda,
+                              const float *b, size_t ldb, bool accumulate, float *c, size_t ldc)
+{
+    float left_packed[LEFT_SIZE] __attribute__((aligned(64)));
+    float packed[DEPTH * PANEL] __attribute__((aligned(64)));
+    for (size_t l = 0; l < k; l += DEPTH) {
+        size_t depth = least(k - l, DEPTH);
+        size_t group = LEFT_SIZE / depth / WIDE_ROWS * WIDE_ROWS;
+        for (size_t first = 0; first < m; first += group) {
+            size_t n_row = least(m - first, group), rows = block_rows(n_row, PANEL);
+            copy_left(n_row, rows, depth, a + l * lda + first, lda, left_packed);
+            for (size_t j = 0; j < n; j += PANEL) {
+                size_t n_col = least(n - j, PANEL);
+                const float *panel = b + l * ldb + j;
+                copy_panel(depth, n_col, panel, ldb, packed);
+                struct next next = {panel + PANEL, ldb, j + PANEL < n ? depth : 0};
+                struct left left = {left_packed, rows, rows * depth};
+                struct output out = {c + first * ldc + j, ldc, accumulate || l > 0};
+                panel_product(true, n_row, rows, n_col, depth, left, packed, PANEL, out, next);
+            }
+        }
+    }
+}
+
+static void product_tn(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
+                       size_t ldb, bool accumulate, float *c, size_t ldc)
+{
+    if (lda >= WIDE_LEFT && n >= 4 * PANEL) {
+        product_tn_copied(m, n, k, a, lda, b, ldb, accumulate, c, ldc);
+    } else {
+        product_general(true, m, n, k, a, lda, b, ldb, accumulate, c, ldc);
     }
 }
 
@@ -206,18 +330,22 @@ static void product_packed(size_t m, size_t n, size_t k, const float *a, size_t 
                            const float *packed, bool accumulate, float *c, size_t ldc)
 {
     for (size_t j = 0; j < n; j += PANEL) {
-        size_t n_col = n - j < PANEL ? n - j : PANEL;
+        size_t n_col = least(n - j, PANEL), rows = block_rows(m, n_col);
         for (size_t l = 0; l < k; l += DEPTH) {
-            size_t depth = k - l < DEPTH ? k - l : DEPTH;
-            struct left left = {a + l, lda, 1};
+            size_t depth = least(k - l, DEPTH);
+            const float *panel = packed + j * k + l * PANEL;
+            bool last = l + depth == k && j + PANEL >= n;
+            struct next next = {panel + depth * PANEL, PANEL, last ? 0 : depth};
+            struct left left = {a + l, lda, rows * lda};
             struct output out = {c + j, ldc, accumulate || l > 0};
-            panel_product(m, n_col, depth, left, packed + j * k + l * PANEL, PANEL, out);
+            panel_product(false, m, rows, n_col, depth, left, panel, PANEL, out, next);
         }
     }
 }
 
 const struct product_kernels LEVEL_NAME(product_kernels_, KERNEL_LEVEL) = {
-    .general = product_general,
+    .nn = product_nn,
+    .tn = product_tn,
     .pack = pack,
     .packed = product_packed,
 };
