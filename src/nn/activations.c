@@ -79,9 +79,6 @@ static void place_scratch(const struct model *model, const struct widths *w, siz
     } else {
         act->dembed = arena_floats(arena, shape->n_symbol * d);
     }
-    if (shape->dropout > 0) {
-        act->mask = arena_floats(arena, rows * w->ff);
-    }
     act->attention_scratch = arena_floats(arena, attention_scratch(t, w->head));
     if (score_term_has_matrix(shape->variant.score_term)) {
         act->d_matrix = arena_alloc(arena, t * t, sizeof(double));

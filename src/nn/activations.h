@@ -56,7 +56,6 @@ struct activations {
 
     /* scratch of the backward pass */
     float *danswers;  /* [B,d] INPUT_PATCHES */
-    float *mask;      /* [R,F] with dropout */
     float *dx;        /* [R,d] gradient of the residual stream */
     float *dnorm;     /* [R,d] gradient of a norm's output */
     float *dmix;      /* [R,d] */

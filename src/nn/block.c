@@ -113,11 +113,8 @@ static void mlp_part_forward(const struct model *model, const float *param,
                                block->ln2, block->ln2_saved.mean, block->ln2_saved.rstd);
     linear_forward(&ready->fc1, n_row, block->ln2, false, block->slope);
     kernel->bias_gelu(n_row, ff, block->slope, param + at->fc1_bias, block->gelu);
-    if (dropout_mask(model, batch, DROPOUT_HIDDEN(layer), ff, act->mask)) {
-        /* With the slope masked too, backward needs no mask of its own. */
-        kernel->multiply(n_row * ff, block->gelu, act->mask);
-        kernel->multiply(n_row * ff, block->slope, act->mask);
-    }
+    /* With the slope masked too, backward needs no mask of its own. */
+    dropout_both(model, batch, DROPOUT_HIDDEN(layer), ff, block->gelu, block->slope);
     if (dropout_mask(model, batch, DROPOUT_MLP(layer), d, block->mlp_mask)) {
         kernel->fill_rows(n_row, d, NULL, param + at->fc2_bias, x_out);
         linear_forward(&ready->fc2, n_row, block->gelu, true, x_out);

@@ -20,4 +20,8 @@ bool dropout_is_on(const struct model *model, const struct batch *batch);
 bool dropout_mask(const struct model *model, const struct batch *batch, size_t site, size_t width,
                   float *mask);
 
+/* dropout_both multiplies x and y [R,width] by the mask that dropout_mask would fill. */
+void dropout_both(const struct model *model, const struct batch *batch, size_t site, size_t width,
+                  float *x, float *y);
+
 #endif

@@ -1,6 +1,8 @@
-/* The masks once more, element by element, from the numbers of base/rng.h. A row has 16 blocks for
- * every 128 columns, begun or full; column c takes of its row block c / 128 * 16 + c % 16, of that
- * word c % 128 / 32, and of that the low 16 bits where c / 16 is even, else the high ones. */
+/* The masks once more, element by element, from the numbers of base/rng.h. A row has 8 blocks for
+ * every 64 columns, begun or full; column c takes of its row block c / 64 * 8 + c % 16 / 2, of that
+ * word c % 64 / 32 * 2 + c % 2, and of that the low 16 bits where c / 16 is even, else the high
+ * ones.
+ */
 #include "base/rng.h"
 #include "nn/reference.h"
 
@@ -9,12 +11,12 @@ void reference_dropout(const struct dropout *dropout, double rate, size_t site, 
 {
     struct rng rng =
         rng_make(dropout->seed, "dropout/%llu/%zu", (unsigned long long)dropout->step, site);
-    size_t blocks_of_row = (n_col + 127) / 128 * 16;
+    size_t blocks_of_row = (n_col + 63) / 64 * 8;
     for (size_t r = 0; r < n_row; r++) {
         for (size_t c = 0; c < n_col; c++) {
             uint32_t word[4];
-            rng_block(rng, (first_row + r) * blocks_of_row + c / 128 * 16 + c % 16, word);
-            uint32_t both = word[c % 128 / 32];
+            rng_block(rng, (first_row + r) * blocks_of_row + c / 64 * 8 + c % 16 / 2, word);
+            uint32_t both = word[c % 64 / 32 * 2 + c % 2];
             uint32_t bits = c / 16 % 2 == 0 ? both & 0xffff : both >> 16;
             bool dropped = bits < (uint32_t)(rate * 65536.0 + 0.5);
             x[r * n_col + c] *= dropped ? 0.0 : 1.0 / (1.0 - rate);

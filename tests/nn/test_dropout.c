@@ -19,9 +19,12 @@ static struct rng stream(const struct dropout *dropout, size_t site)
     return rng_make(dropout->seed, "dropout/%llu/%zu", (unsigned long long)dropout->step, site);
 }
 
-static uint32_t threshold_of(double rate)
+static struct dropout_law law_of(const struct dropout *dropout, size_t site, double rate)
 {
-    return (uint32_t)lround(rate * 65536.0);
+    struct rng rng = stream(dropout, site);
+    return (struct dropout_law){.key = {rng.key[0], rng.key[1]},
+                                .threshold = (uint32_t)lround(rate * 65536.0),
+                                .kept = (float)(1.0 / (1.0 - rate))};
 }
 
 #define GUARD (-7.0f)
@@ -39,8 +42,8 @@ static void check_mask(const struct kernels *kernel, size_t first_row, size_t n_
     for (size_t i = 0; i < n; i++) {
         expected[i] = 1.0;
     }
-    kernel->dropout_mask(N_ROW, n_col, stream(&dropout, 5).key, first_row, threshold_of(rate),
-                         (float)(1.0 / (1.0 - rate)), mask);
+    struct dropout_law law = law_of(&dropout, 5, rate);
+    kernel->dropout_mask(N_ROW, n_col, &law, first_row, mask);
     reference_dropout(&dropout, rate, 5, first_row, N_ROW, n_col, expected);
     for (size_t i = 0; i < n; i++) {
         ck_assert_msg(mask[i] == (float)expected[i], "%s: row %zu of %zu columns, column %zu: %g",
@@ -66,11 +69,13 @@ START_TEST(masks_are_the_documented_numbers)
 END_TEST
 
 /* The ends of the mapping, without the reference: column 0 of row 2 has the low half of the first
- * word of the row's first block, column 255 the high half of the last word of its last. */
+ * word of the row's first block, column 255 the high half of the last word of its last. A row of
+ * 256 columns has 32 blocks. */
 START_TEST(two_numbers_by_hand)
 {
     const struct dropout dropout = {.seed = 3, .step = 8};
     struct rng rng = stream(&dropout, 1);
+    struct dropout_law law = law_of(&dropout, 1, 0.0);
     uint32_t first[4], last[4];
     rng_block(rng, 2 * 32, first);
     rng_block(rng, 2 * 32 + 31, last);
@@ -78,9 +83,11 @@ START_TEST(two_numbers_by_hand)
     const size_t columns[] = {0, 255};
     for (size_t i = 0; i < 2; i++) {
         float mask[256];
-        kernels_active()->dropout_mask(1, 256, rng.key, 2, numbers[i], 1.0f, mask);
+        law.threshold = numbers[i];
+        kernels_active()->dropout_mask(1, 256, &law, 2, mask);
         ck_assert_float_eq(mask[columns[i]], 1.0f);
-        kernels_active()->dropout_mask(1, 256, rng.key, 2, numbers[i] + 1, 1.0f, mask);
+        law.threshold = numbers[i] + 1;
+        kernels_active()->dropout_mask(1, 256, &law, 2, mask);
         ck_assert_float_eq(mask[columns[i]], 0.0f);
     }
 }
@@ -98,8 +105,8 @@ static float *draw(uint64_t seed, uint64_t step, size_t site, double rate)
     const struct dropout dropout = {.seed = seed, .step = step};
     float *mask = malloc(N_MASK * sizeof(float));
     ck_assert_ptr_nonnull(mask);
-    kernels_active()->dropout_mask(N_ROW, N_COL, stream(&dropout, site).key, 0, threshold_of(rate),
-                                   (float)(1.0 / (1.0 - rate)), mask);
+    struct dropout_law law = law_of(&dropout, site, rate);
+    kernels_active()->dropout_mask(N_ROW, N_COL, &law, 0, mask);
     return mask;
 }
 

@@ -6,6 +6,10 @@
 
 #include "nn/kernels/level.h"
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 /* Rows that are summed in float before the sum is carried on in double. */
 #define SUM_BLOCK 16
 /* Columns whose double sums are kept on the stack at a time. */
@@ -470,56 +474,122 @@ static double dot(size_t n_row, size_t n_col, const float *restrict a, size_t ld
 
 /* Blocks of random numbers that are drawn at a time, and the columns they serve: a block gives four
  * words, a word two 16-bit numbers. */
-#define MASK_BLOCKS 16
+#define MASK_BLOCKS 8
 #define MASK_COLUMNS (8 * MASK_BLOCKS)
 
-/* draw_words is Philox 4x32-10 (see base/rng.c) for the blocks first .. first + MASK_BLOCKS - 1. */
-static void draw_words(const uint32_t key[2], uint64_t first, uint32_t words[4][MASK_BLOCKS])
+typedef uint32_t words __attribute__((vector_size(VECTOR * sizeof(float))));
+typedef uint64_t wide_words __attribute__((vector_size(VECTOR * sizeof(float))));
+
+/* multiply_low multiplies the low halves of 64-bit lanes; what the high ones hold is no matter. */
+static inline __attribute__((always_inline)) wide_words multiply_low(wide_words a, wide_words b)
 {
-#pragma omp simd
-    for (size_t b = 0; b < MASK_BLOCKS; b++) {
-        uint64_t index = first + b;
-        uint32_t x0 = (uint32_t)index, x1 = (uint32_t)(index >> 32), x2 = 0, x3 = 0;
-        uint32_t k0 = key[0], k1 = key[1];
+#if defined(__AVX512F__)
+    return (wide_words)_mm512_mul_epu32((__m512i)a, (__m512i)b);
+#elif defined(__AVX2__)
+    return (wide_words)_mm256_mul_epu32((__m256i)a, (__m256i)b);
+#else
+    return (a & 0xffffffffu) * (b & 0xffffffffu);
+#endif
+}
+
+/* The keys of the ten rounds, the same for every block. */
+struct round_keys {
+    uint64_t key[10][2];
+};
+
+static struct round_keys round_keys_of(const uint32_t key[2])
+{
+    struct round_keys keys;
+    for (uint32_t round = 0; round < 10; round++) {
+        keys.key[round][0] = (uint32_t)(key[0] + round * 0x9e3779b9u);
+        keys.key[round][1] = (uint32_t)(key[1] + round * 0xbb67ae85u);
+    }
+    return keys;
+}
+
+/* philox computes the blocks from first on (Philox 4x32-10, see base/rng.c), a block a 64-bit lane,
+ * of which only the low half means something. */
+static inline __attribute__((always_inline)) void philox(const struct round_keys *keys,
+                                                         uint64_t first, wide_words x[4])
+{
+    static const uint64_t lanes[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    wide_words x0, x1, x2 = {0}, x3 = {0};
+    memcpy(&x0, lanes, sizeof x0);
+    x0 += first;
+    x1 = x0 >> 32;
+    const wide_words m0 = (wide_words){0} + 0xd2511f53u, m2 = (wide_words){0} + 0xcd9e8d57u;
 #pragma GCC unroll 10
-        for (int round = 0; round < 10; round++) {
-            uint64_t a = (uint64_t)x0 * 0xd2511f53u, c = (uint64_t)x2 * 0xcd9e8d57u;
-            x0 = (uint32_t)(c >> 32) ^ x1 ^ k0;
-            x1 = (uint32_t)c;
-            x2 = (uint32_t)(a >> 32) ^ x3 ^ k1;
-            x3 = (uint32_t)a;
-            k0 += 0x9e3779b9u;
-            k1 += 0xbb67ae85u;
+    for (int round = 0; round < 10; round++) {
+        wide_words a = multiply_low(x0, m0), c = multiply_low(x2, m2);
+        x0 = (c >> 32) ^ x1 ^ keys->key[round][0];
+        x1 = c;
+        x2 = (a >> 32) ^ x3 ^ keys->key[round][1];
+        x3 = a;
+    }
+    x[0] = x0;
+    x[1] = x1;
+    x[2] = x2;
+    x[3] = x3;
+}
+
+/* draw_mask fills MASK_COLUMNS columns, in four stretches of 16: column c takes block c % 16 / 2
+ * behind first, of it word c / 32 * 2 + c % 2, and of that the low half where c / 16 is even. */
+static inline __attribute__((always_inline)) void draw_mask(const struct dropout_law *law,
+                                                            const struct round_keys *keys,
+                                                            uint64_t first,
+                                                            float mask[MASK_COLUMNS])
+{
+    const words kept = (words)((vector){0} + law->kept);
+    for (size_t b = 0; b < MASK_BLOCKS; b += VECTOR / 2) {
+        wide_words x[4];
+        philox(keys, first + b, x);
+        for (size_t pair = 0; pair < 2; pair++) {
+            words both = (words)((x[2 * pair] & 0xffffffffu) | x[2 * pair + 1] << 32);
+            words low = (words)((both & 0xffffu) >= law->threshold) & kept;
+            words high = (words)((both >> 16) >= law->threshold) & kept;
+            store(mask + 32 * pair + 2 * b, (vector)low);
+            store(mask + 32 * pair + 16 + 2 * b, (vector)high);
         }
-        words[0][b] = x0;
-        words[1][b] = x1;
-        words[2][b] = x2;
-        words[3][b] = x3;
     }
 }
 
-/* Column c of a row takes block c / 128 * 16 + c % 16 of the row's blocks, of it word (c % 128) /
- * 32, and of that the low half where c / 16 is even. */
-static void dropout_mask(size_t n_row, size_t n_col, const uint32_t key[2], size_t first_row,
-                         uint32_t threshold, float kept, float *restrict mask)
+/* A row's blocks begin at row * (blocks of a row). */
+static void dropout_mask(size_t n_row, size_t n_col, const struct dropout_law *law,
+                         size_t first_row, float *restrict mask)
 {
+    const struct round_keys keys = round_keys_of(law->key);
     size_t groups = (n_col + MASK_COLUMNS - 1) / MASK_COLUMNS;
     for (size_t i = 0; i < n_row; i++) {
         for (size_t g = 0; g < groups; g++) {
-            uint32_t words[4][MASK_BLOCKS];
             float part[MASK_COLUMNS];
-            draw_words(key, ((uint64_t)(first_row + i) * groups + g) * MASK_BLOCKS, words);
-            for (size_t w = 0; w < 4; w++) {
-#pragma omp simd
-                for (size_t b = 0; b < MASK_BLOCKS; b++) {
-                    uint32_t low = words[w][b] & 0xffffu, high = words[w][b] >> 16;
-                    part[(2 * w) * MASK_BLOCKS + b] = low < threshold ? 0.0f : kept;
-                    part[(2 * w + 1) * MASK_BLOCKS + b] = high < threshold ? 0.0f : kept;
-                }
-            }
+            draw_mask(law, &keys, ((uint64_t)(first_row + i) * groups + g) * MASK_BLOCKS, part);
             size_t at = g * MASK_COLUMNS;
             size_t n = n_col - at < MASK_COLUMNS ? n_col - at : MASK_COLUMNS;
-            memcpy(mask + i * n_col + at, part, n * sizeof *mask);
+#pragma omp simd
+            for (size_t c = 0; c < n; c++) {
+                mask[i * n_col + at + c] = part[c];
+            }
+        }
+    }
+}
+
+static void dropout_both(size_t n_row, size_t n_col, const struct dropout_law *law,
+                         size_t first_row, float *restrict x, float *restrict y)
+{
+    const struct round_keys keys = round_keys_of(law->key);
+    size_t groups = (n_col + MASK_COLUMNS - 1) / MASK_COLUMNS;
+    for (size_t i = 0; i < n_row; i++) {
+        for (size_t g = 0; g < groups; g++) {
+            float part[MASK_COLUMNS];
+            draw_mask(law, &keys, ((uint64_t)(first_row + i) * groups + g) * MASK_BLOCKS, part);
+            size_t at = g * MASK_COLUMNS;
+            size_t n = n_col - at < MASK_COLUMNS ? n_col - at : MASK_COLUMNS;
+            float *restrict x_part = x + i * n_col + at, *restrict y_part = y + i * n_col + at;
+#pragma omp simd
+            for (size_t c = 0; c < n; c++) {
+                x_part[c] *= part[c];
+                y_part[c] *= part[c];
+            }
         }
     }
 }
@@ -576,6 +646,7 @@ const struct kernels LEVEL_NAME(kernels_, KERNEL_LEVEL) = {
     .softmax_backward = softmax_backward,
     .dot = dot,
     .dropout_mask = dropout_mask,
+    .dropout_both = dropout_both,
     .sum_lanes = sum_lanes,
     .adam = adam,
 };

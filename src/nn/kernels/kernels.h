@@ -41,6 +41,15 @@ struct product_kernels {
                    bool accumulate, float *c, size_t ldc);
 };
 
+/* A mask is 0 where a 16-bit random number is below threshold, else kept. The numbers are those of
+ * rng_block (base/rng.h) under key, a function of first_row + row and of the column alone; kernels.c
+ * says which. */
+struct dropout_law {
+    uint32_t key[2];
+    uint32_t threshold;
+    float kept;
+};
+
 struct kernels {
     const char *level; /* "generic", "v3", "v4": x86-64 levels */
     const struct product_kernels *product;
@@ -94,11 +103,12 @@ struct kernels {
     double (*dot)(size_t n_row, size_t n_col, const float *a, size_t lda, const float *b,
                   size_t ldb);
 
-    /* Fills mask [n_row,n_col] with 0 where a 16-bit random number is below threshold, else with
-     * kept. The numbers are those of rng_block (base/rng.h) under key, a function of first_row +
-     * row and column alone; kernels.c says which. */
-    void (*dropout_mask)(size_t n_row, size_t n_col, const uint32_t key[2], size_t first_row,
-                         uint32_t threshold, float kept, float *mask);
+    /* Fills mask [n_row,n_col]. */
+    void (*dropout_mask)(size_t n_row, size_t n_col, const struct dropout_law *law,
+                         size_t first_row, float *mask);
+    /* x *= mask, y *= mask, with the mask that dropout_mask would fill. */
+    void (*dropout_both)(size_t n_row, size_t n_col, const struct dropout_law *law,
+                         size_t first_row, float *x, float *y);
 
     /* sum = sum over lanes, in order, of parts[lane][at .. at+n-1]; returns the sum of squares of
      * sum. */
