@@ -45,7 +45,7 @@ static void place_block(const struct model *model, const struct widths *w, size_
     block->ln1_saved = place_norm(arena, rows);
     block->slots = arena_floats(arena, rows * w->slots);
     place_query(model, w, rows, arena, block);
-    block->attention = arena_floats(arena, rows * shape->n_head * shape->n_token);
+    block->attention = arena_floats(arena, rows * shape->n_head * attention_ld(shape->n_token));
     block->mix = arena_floats(arena, rows * d);
     block->x_mid = arena_floats(arena, rows * d);
     block->ln2 = arena_floats(arena, rows * d);
@@ -78,6 +78,9 @@ static void place_scratch(const struct model *model, const struct widths *w, siz
         act->danswers = arena_floats(arena, act->max_sequence * d);
     } else {
         act->dembed = arena_floats(arena, shape->n_symbol * d);
+    }
+    if (attention_ld(t) != t) {
+        act->attention_maps = arena_floats(arena, rows * shape->n_head * t);
     }
     act->attention_scratch = arena_floats(arena, attention_scratch(t, w->head));
     if (score_term_has_matrix(shape->variant.score_term)) {

@@ -33,7 +33,7 @@ struct block_activations {
     struct query_activations query;
     float *q_normed, *k_normed; /* [R,d], [R,G d_h] with qk_norm */
     float *q_rrms, *k_rrms;     /* [H,R], [G,R] */
-    float *attention;           /* [B,H,T,T] */
+    float *attention;           /* [B,H,T,attention_ld(T)] */
     float *mix;                 /* [R,d] heads side by side, before W_O */
     float *x_mid;               /* [R,d] after attention */
     float *ln2;                 /* [R,d] */
@@ -44,12 +44,13 @@ struct block_activations {
 
 struct activations {
     size_t max_sequence;
-    struct block_activations *block; /* [L] */
-    float *embedded;                 /* [B,T-1,d] INPUT_PATCHES: patches after their linear map */
-    float *x_out;                    /* [R,d] residual stream, leaving the last block */
-    float *answers;                  /* [B,d] INPUT_PATCHES: rows of x_out that are answered */
-    float *embed_mask;               /* [R,d] with dropout: 0 or 1/(1 - rate) */
-    float *ln_f;                     /* [A,d] A answers */
+    size_t n_sequence, n_token, n_head; /* of the last forward pass */
+    struct block_activations *block;    /* [L] */
+    float *embedded;   /* [B,T-1,d] INPUT_PATCHES: patches after their linear map */
+    float *x_out;      /* [R,d] residual stream, leaving the last block */
+    float *answers;    /* [B,d] INPUT_PATCHES: rows of x_out that are answered */
+    float *embed_mask; /* [R,d] with dropout: 0 or 1/(1 - rate) */
+    float *ln_f;       /* [A,d] A answers */
     struct norm_saved ln_f_saved;
     float *logits;  /* [A,C] */
     float *dlogits; /* [A,C] */
@@ -66,6 +67,7 @@ struct activations {
     float *dff;       /* [R,F] */
     float *dembed;    /* [n_symbol,d] */
     float *attention_scratch;
+    float *attention_maps; /* [B,H,T,T] without the zeros, where there are any */
     double *d_matrix;      /* [T,T] for score terms with a matrix */
     double *shift_scratch; /* [2T] */
 };

@@ -3,9 +3,15 @@
 #include "nn/kernels/kernels.h"
 #include "nn/matmul.h"
 
+size_t attention_ld(size_t n_token)
+{
+    return (n_token + SOFTMAX_STRETCH - 1) / SOFTMAX_STRETCH * SOFTMAX_STRETCH;
+}
+
 size_t attention_scratch(size_t n_token, size_t head_width)
 {
-    return n_token * n_token + 2 * n_token * head_width;
+    size_t ld = attention_ld(n_token);
+    return n_token * ld + ld * head_width + n_token * head_width;
 }
 
 /* head_view is the [T, d_h] part of a role's rows for one sequence and head. */
@@ -19,27 +25,31 @@ void attention_forward(const struct attention *a, struct view q, struct view k, 
                        float *probabilities, float *mix, float *scratch)
 {
     const struct kernels *kernel = kernels_active();
-    size_t t = a->n_token, w = a->head_width, group = a->n_head / a->kv_heads;
+    size_t t = a->n_token, ld = attention_ld(t), w = a->head_width;
+    size_t group = a->n_head / a->kv_heads;
     struct view out = {mix, a->n_head * w};
     for (size_t b = 0; b < a->n_sequence; b++) {
         for (size_t h = 0; h < a->n_head; h++) {
             struct view qh = head_view(a, q, b, h), kh = head_view(a, k, b, h / group);
             struct view vh = head_view(a, v, b, h / group), oh = head_view(a, out, b, h);
-            float *p = probabilities + (b * a->n_head + h) * t * t;
+            float *p = probabilities + (b * a->n_head + h) * t * ld;
             float *k_transposed = scratch;
-            kernel->transpose(t, w, kh.at, kh.ld, k_transposed);
-            matmul_nn(t, t, w, qh.at, qh.ld, k_transposed, t, false, p, t);
+            kernel->transpose(t, w, kh.at, kh.ld, k_transposed, ld);
+            matmul_nn(t, ld, w, qh.at, qh.ld, k_transposed, ld, false, p, ld);
             kernel->softmax_forward(t, t, a->scale * a->multiplier, a->matrix, a->matrix_ld,
-                                    a->causal ? 1 : t, a->causal ? 1 : 0, p);
-            matmul_nn(t, w, t, p, t, vh.at, vh.ld, false, oh.at, oh.ld);
+                                    a->causal ? 1 : t, a->causal ? 1 : 0, p, ld);
+            matmul_nn(t, w, t, p, ld, vh.at, vh.ld, false, oh.at, oh.ld);
         }
     }
 }
 
-static void add_scaled(size_t n, double scale, const float *x, double *sum)
+/* add_scaled adds the first t columns of x [t,ld] to sum [t,t]. */
+static void add_scaled(size_t t, double scale, const float *x, size_t ld, double *sum)
 {
-    for (size_t i = 0; i < n; i++) {
-        sum[i] += scale * (double)x[i];
+    for (size_t i = 0; i < t; i++) {
+        for (size_t j = 0; j < t; j++) {
+            sum[i * t + j] += scale * (double)x[i * ld + j];
+        }
     }
 }
 
@@ -56,8 +66,9 @@ void attention_backward(const struct attention *a, struct view q, struct view k,
                         float *scratch)
 {
     const struct kernels *kernel = kernels_active();
-    size_t t = a->n_token, w = a->head_width, group = a->n_head / a->kv_heads;
-    float *ds = scratch, *v_transposed = ds + t * t, *dq_raw = v_transposed + t * w;
+    size_t t = a->n_token, ld = attention_ld(t), w = a->head_width;
+    size_t group = a->n_head / a->kv_heads;
+    float *ds = scratch, *v_transposed = ds + t * ld, *dq_raw = v_transposed + ld * w;
     struct view dout = {(float *)dmix, a->n_head * w};
     for (size_t b = 0; b < a->n_sequence; b++) {
         for (size_t h = 0; h < a->n_head; h++) {
@@ -66,22 +77,22 @@ void attention_backward(const struct attention *a, struct view q, struct view k,
             struct view vh = head_view(a, v, b, g), doh = head_view(a, dout, b, h);
             struct view dqh = head_view(a, dq, b, h), dkh = head_view(a, dk, b, g);
             struct view dvh = head_view(a, dv, b, g);
-            const float *p = probabilities + (b * a->n_head + h) * t * t;
-            matmul_tn(t, w, t, p, t, doh.at, doh.ld, true, dvh.at, dvh.ld);
-            kernel->transpose(t, w, vh.at, vh.ld, v_transposed);
-            matmul_nn(t, t, w, doh.at, doh.ld, v_transposed, t, false, ds, t);
-            kernel->softmax_backward(t, t, a->scale, p, ds);
+            const float *p = probabilities + (b * a->n_head + h) * t * ld;
+            matmul_tn(t, w, t, p, ld, doh.at, doh.ld, true, dvh.at, dvh.ld);
+            kernel->transpose(t, w, vh.at, vh.ld, v_transposed, ld);
+            matmul_nn(t, ld, w, doh.at, doh.ld, v_transposed, ld, false, ds, ld);
+            kernel->softmax_backward(t, ld, a->scale, p, ds);
             if (d_matrix != NULL) {
-                add_scaled(t * t, 1.0 / (double)a->scale, ds, d_matrix);
+                add_scaled(t, 1.0 / (double)a->scale, ds, ld, d_matrix);
             }
             if (d_multiplier != NULL) {
                 /* sum_ij dS'_ij S_ij = sum_i q_i . (scale sum_j dS'_ij k_j): S is not kept. */
-                matmul_nn(t, w, t, ds, t, kh.at, kh.ld, false, dq_raw, w);
+                matmul_nn(t, w, t, ds, ld, kh.at, kh.ld, false, dq_raw, w);
                 *d_multiplier += kernel->dot(t, w, qh.at, qh.ld, dq_raw, w);
-                multiply_by(t * t, a->multiplier, ds);
+                multiply_by(t * ld, a->multiplier, ds);
             }
-            matmul_nn(t, w, t, ds, t, kh.at, kh.ld, true, dqh.at, dqh.ld);
-            matmul_tn(t, w, t, ds, t, qh.at, qh.ld, true, dkh.at, dkh.ld);
+            matmul_nn(t, w, t, ds, ld, kh.at, kh.ld, true, dqh.at, dqh.ld);
+            matmul_tn(t, w, t, ds, ld, qh.at, qh.ld, true, dkh.at, dkh.ld);
         }
     }
 }

@@ -25,10 +25,14 @@ struct view {
     size_t ld;
 };
 
+/* attention_ld returns the length of a row of probabilities: n_token, and zeros up to whole
+ * stretches. */
+size_t attention_ld(size_t n_token);
+
 /* attention_scratch returns the floats that scratch must hold. */
 size_t attention_scratch(size_t n_token, size_t head_width);
 
-/* attention_forward computes probabilities [B,H,T,T] and mix [R, H d_h], their product with V. */
+/* attention_forward computes probabilities [B,H,T,ld] and mix [R, H d_h], their product with V. */
 void attention_forward(const struct attention *a, struct view q, struct view k, struct view v,
                        float *probabilities, float *mix, float *scratch);
 

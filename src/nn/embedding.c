@@ -14,7 +14,8 @@ void embedding_prepare(const struct model *model, const float *param, struct pre
         linear_pack(&prepared->patch, weight);
         return;
     }
-    kernel->transpose(shape->n_embd, shape->n_symbol, weight, shape->n_symbol, prepared->embed);
+    kernel->transpose(shape->n_embd, shape->n_symbol, weight, shape->n_symbol, prepared->embed,
+                      shape->n_embd);
     for (size_t symbol = 0; symbol < shape->n_symbol; symbol++) {
         kernel->add(shape->n_embd, prepared->embed + symbol * shape->n_embd,
                     param + model->layout.embed_bias);

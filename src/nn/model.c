@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "nn/activations.h"
+#include "nn/attention.h"
 #include "nn/block.h"
 #include "nn/embedding.h"
 #include "nn/head.h"
@@ -245,6 +246,9 @@ void model_forward(const struct model *model, const float *param, const struct p
                    const struct batch *batch, struct activations *act)
 {
     const struct model_shape *shape = &model->shape;
+    act->n_sequence = batch->n_sequence;
+    act->n_token = batch->n_token;
+    act->n_head = shape->n_head;
     embedding_forward(model, param, prepared, batch, act);
     for (size_t layer = 0; layer < shape->n_layer; layer++) {
         bool last = layer + 1 == shape->n_layer;
@@ -261,7 +265,15 @@ const float *activations_logits(const struct activations *act)
 
 const float *activations_attention(const struct activations *act, size_t layer)
 {
-    return act->block[layer].attention;
+    const float *padded = act->block[layer].attention;
+    size_t t = act->n_token, ld = attention_ld(t);
+    if (ld == t) {
+        return padded;
+    }
+    for (size_t row = 0; row < act->n_sequence * act->n_head * t; row++) {
+        memcpy(act->attention_maps + row * t, padded + row * ld, t * sizeof *padded);
+    }
+    return act->attention_maps;
 }
 
 void model_backward(const struct model *model, const float *param, const struct prepared *prepared,

@@ -141,7 +141,7 @@ void model_forward(const struct model *model, const float *param, const struct p
 
 /* Where the results of a forward pass are; valid until the next one. */
 const float *activations_logits(const struct activations *act);
-/* [B,H,T,T] of one layer, after the softmax. */
+/* [B,H,T,T] of one layer, after the softmax; valid until the next call. */
 const float *activations_attention(const struct activations *act, size_t layer);
 
 struct loss_sums {

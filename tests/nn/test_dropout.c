@@ -50,6 +50,20 @@ static void check_mask(const struct kernels *kernel, size_t first_row, size_t n_
                       kernel->level, first_row + i / n_col, n_col, i % n_col, mask[i]);
     }
     ck_assert_float_eq(mask[n], GUARD);
+    float *x = malloc((n + 1) * sizeof(float)), *y = malloc((n + 1) * sizeof(float));
+    ck_assert(x && y);
+    for (size_t i = 0; i <= n; i++) {
+        x[i] = 0.5f + (float)i;
+        y[i] = -2.0f;
+    }
+    kernel->dropout_both(N_ROW, n_col, &law, first_row, x, y);
+    for (size_t i = 0; i < n; i++) {
+        ck_assert_float_eq(x[i], (0.5f + (float)i) * mask[i]);
+        ck_assert_float_eq(y[i], -2.0f * mask[i]);
+    }
+    ck_assert(x[n] == 0.5f + (float)n && y[n] == -2.0f);
+    free(x);
+    free(y);
     free(mask);
     free(expected);
 }

@@ -206,30 +206,30 @@ END_TEST
 
 static void check_softmax(const struct kernels *kernel, size_t n_row, size_t n_col)
 {
-    size_t n = n_row * n_col;
+    size_t ld = (n_col + SOFTMAX_STRETCH - 1) / SOFTMAX_STRETCH * SOFTMAX_STRETCH, n = n_row * ld;
     for (int causal = 0; causal < 2; causal++) {
-        float *s = numbers(n, "s"), *bias = numbers(n, "bias"), *dp = numbers(n, "dp");
-        double *p_exact = calloc(n, sizeof *p_exact), *ds_exact = malloc(n * sizeof *ds_exact);
+        float *s = numbers(n, "s"), *bias = numbers(n_row * n_col, "bias"), *dp = numbers(n, "dp");
+        double *p_exact = calloc(n, sizeof *p_exact), *ds_exact = calloc(n, sizeof *ds_exact);
         for (size_t i = 0; i < n_row; i++) {
             size_t visible = causal && i + 1 < n_col ? i + 1 : n_col;
             double sum = 0, dot = 0;
             for (size_t j = 0; j < visible; j++) {
-                sum += exp(0.7 * (double)s[i * n_col + j] + (double)bias[i * n_col + j]);
+                sum += exp(0.7 * (double)s[i * ld + j] + (double)bias[i * n_col + j]);
             }
             for (size_t j = 0; j < visible; j++) {
-                size_t ij = i * n_col + j;
-                p_exact[ij] = exp(0.7 * (double)s[ij] + (double)bias[ij]) / sum;
+                size_t ij = i * ld + j;
+                p_exact[ij] = exp(0.7 * (double)s[ij] + (double)bias[i * n_col + j]) / sum;
                 dot += p_exact[ij] * (double)dp[ij];
             }
             for (size_t j = 0; j < n_col; j++) {
-                size_t ij = i * n_col + j;
+                size_t ij = i * ld + j;
                 ds_exact[ij] = 0.7 * p_exact[ij] * ((double)dp[ij] - dot);
             }
         }
         kernel->softmax_forward(n_row, n_col, 0.7f, bias, n_col, causal ? 1 : n_col, causal ? 1 : 0,
-                                s);
+                                s, ld);
         expect_close("softmax", kernel->level, s, p_exact, n, 1e-6);
-        kernel->softmax_backward(n_row, n_col, 0.7f, s, dp);
+        kernel->softmax_backward(n_row, ld, 0.7f, s, dp);
         expect_close("softmax gradient", kernel->level, dp, ds_exact, n, 2e-6);
         free(s), free(bias), free(dp), free(p_exact), free(ds_exact);
     }
@@ -244,14 +244,17 @@ END_TEST
 START_TEST(softmax_of_extremes_is_finite)
 {
     for (size_t level = 0; kernels_at(level) != NULL; level++) {
-        float s[3][4] = {{1e4f, -1e4f, 0.0f, 1e4f}, {-1e4f, -1e4f, -1e4f, -1e4f}, {5, 6, 7, 8}};
-        kernels_at(level)->softmax_forward(2, 4, 1.0f, NULL, 0, 4, 0, &s[0][0]);
-        kernels_at(level)->softmax_forward(1, 4, 1.0f, NULL, 0, 0, 0, &s[2][0]);
+        float s[3][SOFTMAX_STRETCH] = {
+            {1e4f, -1e4f, 0.0f, 1e4f}, {-1e4f, -1e4f, -1e4f, -1e4f}, {5, 6, 7, 8}};
+        const struct kernels *kernel = kernels_at(level);
+        kernel->softmax_forward(2, 4, 1.0f, NULL, 0, 4, 0, &s[0][0], SOFTMAX_STRETCH);
+        kernel->softmax_forward(1, 4, 1.0f, NULL, 0, 0, 0, &s[2][0], SOFTMAX_STRETCH);
         ck_assert_float_eq(s[0][0], 0.5f);
         ck_assert_float_eq(s[0][1], 0.0f);
         ck_assert_float_eq(s[1][2], 0.25f);
-        for (size_t j = 0; j < 4; j++) {
+        for (size_t j = 0; j < SOFTMAX_STRETCH; j++) {
             ck_assert_msg(s[2][j] == 0.0f, "a fully masked row gave %g", (double)s[2][j]);
+            ck_assert_msg(j < 4 || s[0][j] == 0.0f, "behind the last column: %g", (double)s[0][j]);
         }
     }
 }
@@ -263,8 +266,10 @@ static void check_rows(const struct kernels *kernel, size_t n_row, size_t n_col)
 {
     size_t n = n_row * n_col;
     float *x = numbers(n, "x"), *bias = numbers(n_col, "bias"), *y = numbers(n, "y");
-    float *sum = numbers(n_col, "sum"), *turned = numbers(n, "turned"), *z = numbers(n, "z");
-    double *expected = malloc(n * sizeof *expected);
+    size_t ldt = n_row + 3;
+    float *sum = numbers(n_col, "sum"), *turned = numbers(n_col * ldt, "turned");
+    float *z = numbers(n, "z");
+    double *expected = malloc(n_col * ldt * sizeof *expected);
     for (size_t i = 0; i < n; i++) {
         expected[i] = (double)x[i] + (double)bias[i % n_col];
     }
@@ -283,11 +288,11 @@ static void check_rows(const struct kernels *kernel, size_t n_row, size_t n_col)
     }
     kernel->column_sum(n_row, n_col, x, n_col, sum);
     expect_close("column_sum", kernel->level, sum, expected, n_col, 1e-6);
-    for (size_t i = 0; i < n; i++) {
-        expected[i] = (double)x[i % n_row * n_col + i / n_row];
+    for (size_t i = 0; i < n_col * ldt; i++) {
+        expected[i] = i % ldt < n_row ? (double)x[i % ldt * n_col + i / ldt] : 0.0;
     }
-    kernel->transpose(n_row, n_col, x, n_col, turned);
-    expect_close("transpose", kernel->level, turned, expected, n, 0.0);
+    kernel->transpose(n_row, n_col, x, n_col, turned, ldt);
+    expect_close("transpose", kernel->level, turned, expected, n_col * ldt, 0.0);
     double product = 0;
     for (size_t i = 0; i < n; i++) {
         expected[i] = (double)x[i] * (double)z[i];

@@ -384,72 +384,94 @@ static inline __attribute__((always_inline)) void transpose_tile(const float *x,
 }
 
 static void transpose(size_t n_row, size_t n_col, const float *restrict x, size_t ld,
-                      float *restrict transposed)
+                      float *restrict transposed, size_t ldt)
 {
     size_t whole_rows = n_row - n_row % VECTOR, whole_cols = n_col - n_col % VECTOR;
     for (size_t i = 0; i < whole_rows; i += VECTOR) {
         for (size_t c = 0; c < whole_cols; c += VECTOR) {
-            transpose_tile(x + i * ld + c, ld, transposed + c * n_row + i, n_row);
+            transpose_tile(x + i * ld + c, ld, transposed + c * ldt + i, ldt);
         }
     }
     for (size_t c = 0; c < n_col; c++) {
         for (size_t i = c < whole_cols ? whole_rows : 0; i < n_row; i++) {
-            transposed[c * n_row + i] = x[i * ld + c];
+            transposed[c * ldt + i] = x[i * ld + c];
+        }
+        for (size_t i = n_row; i < ldt; i++) {
+            transposed[c * ldt + i] = 0.0f;
         }
     }
 }
 
 /* ---- softmax ---- */
 
+/* scale_row makes scores of a row's first n columns, and minus infinity up to a whole stretch; it
+ * returns the largest. */
+static inline __attribute__((always_inline)) float
+scale_row(size_t n, float scale, const float *restrict bias, float *restrict row)
+{
+    size_t full = n / SOFTMAX_STRETCH * SOFTMAX_STRETCH;
+    float largest = -INFINITY;
+#pragma omp simd reduction(max : largest)
+    for (size_t j = 0; j < full; j++) {
+        row[j] = bias == NULL ? scale * row[j] : scale * row[j] + bias[j];
+        largest = row[j] > largest ? row[j] : largest;
+    }
+    if (full < n) {
+        float *restrict rest = row + full;
+#pragma omp simd reduction(max : largest)
+        for (size_t c = 0; c < SOFTMAX_STRETCH; c++) {
+            float score = scale * rest[c];
+            if (bias != NULL) {
+                score += full + c < n ? bias[full + c] : 0.0f;
+            }
+            rest[c] = full + c < n ? score : -INFINITY;
+            largest = rest[c] > largest ? rest[c] : largest;
+        }
+    }
+    return largest;
+}
+
 static void softmax_forward(size_t n_row, size_t n_col, float scale, const float *restrict bias,
-                            size_t ldb, size_t visible, size_t visible_step, float *restrict s)
+                            size_t ldb, size_t visible, size_t visible_step, float *restrict s,
+                            size_t ld)
 {
     for (size_t i = 0; i < n_row; i++) {
-        float *restrict row = s + i * n_col;
-        size_t limit = visible + i * visible_step;
-        size_t n = limit < n_col ? limit : n_col;
-        float largest = -INFINITY, sum = 0.0f;
-        if (bias == NULL) {
-#pragma omp simd reduction(max : largest)
-            for (size_t j = 0; j < n; j++) {
-                row[j] = scale * row[j];
-                largest = row[j] > largest ? row[j] : largest;
-            }
-        } else {
-            const float *restrict bias_row = bias + i * ldb;
-#pragma omp simd reduction(max : largest)
-            for (size_t j = 0; j < n; j++) {
-                row[j] = scale * row[j] + bias_row[j];
-                largest = row[j] > largest ? row[j] : largest;
-            }
-        }
+        float *restrict row = s + i * ld;
+        size_t limit = visible + i * visible_step, n = limit < n_col ? limit : n_col;
+        /* Whole stretches, since a rest of single exponentials would cost as much as all others. */
+        size_t whole = (n + SOFTMAX_STRETCH - 1) / SOFTMAX_STRETCH * SOFTMAX_STRETCH;
+        float largest = bias == NULL ? scale_row(n, scale, NULL, row)
+                                     : scale_row(n, scale, bias + i * ldb, row);
+        float sum = 0.0f;
 #pragma omp simd reduction(+ : sum)
-        for (size_t j = 0; j < n; j++) {
+        for (size_t j = 0; j < whole; j++) {
             row[j] = exp_lane(row[j] - largest);
             sum += row[j];
         }
-        float inverse = n == 0 ? 0.0f : 1.0f / sum;
+        float inverse = 1.0f / sum;
 #pragma omp simd
-        for (size_t j = 0; j < n; j++) {
+        for (size_t j = 0; j < whole; j++) {
             row[j] *= inverse;
         }
-        memset(row + n, 0, (n_col - n) * sizeof *row);
+        if (whole < ld) {
+            memset(row + whole, 0, (ld - whole) * sizeof *row);
+        }
     }
 }
 
-static void softmax_backward(size_t n_row, size_t n_col, float scale, const float *restrict p,
+static void softmax_backward(size_t n_row, size_t ld, float scale, const float *restrict p,
                              float *restrict dp)
 {
     for (size_t i = 0; i < n_row; i++) {
-        const float *restrict p_row = p + i * n_col;
-        float *restrict row = dp + i * n_col;
+        const float *restrict p_row = p + i * ld;
+        float *restrict row = dp + i * ld;
         float sum = 0.0f;
 #pragma omp simd reduction(+ : sum)
-        for (size_t j = 0; j < n_col; j++) {
+        for (size_t j = 0; j < ld; j++) {
             sum += p_row[j] * row[j];
         }
 #pragma omp simd
-        for (size_t j = 0; j < n_col; j++) {
+        for (size_t j = 0; j < ld; j++) {
             row[j] = scale * p_row[j] * (row[j] - sum);
         }
     }

@@ -28,6 +28,9 @@
 /* A packed B has its columns rounded up to whole panels; this is the widest panel of any level. */
 #define PRODUCT_MAX_PANEL 32
 
+/* Rows that go through a softmax are a multiple of this long: the widest vector of any level. */
+#define SOFTMAX_STRETCH 16
+
 /* Matrix products (product.c). C [m,n] = A B, or C += with accumulate. */
 struct product_kernels {
     /* nn: A [m,k], tn: A [k,m] is transposed; B [k,n]. */
@@ -42,8 +45,8 @@ struct product_kernels {
 };
 
 /* A mask is 0 where a 16-bit random number is below threshold, else kept. The numbers are those of
- * rng_block (base/rng.h) under key, a function of first_row + row and of the column alone; kernels.c
- * says which. */
+ * rng_block (base/rng.h) under key, a function of first_row + row and of the column alone;
+ * kernels.c says which. */
 struct dropout_law {
     uint32_t key[2];
     uint32_t threshold;
@@ -89,16 +92,18 @@ struct kernels {
     void (*fill_rows)(size_t n_row, size_t n_col, const float *x, const float *bias, float *y);
     /* Adds the sum over rows to sum [n_col]; partial sums of 16 rows are carried on in double. */
     void (*column_sum)(size_t n_row, size_t n_col, const float *x, size_t ld, float *sum);
-    /* transposed [n_col,n_row] of x [n_row,n_col]. */
-    void (*transpose)(size_t n_row, size_t n_col, const float *x, size_t ld, float *transposed);
+    /* transposed [n_col,ldt] of x [n_row,n_col]; columns from n_row on become 0. */
+    void (*transpose)(size_t n_row, size_t n_col, const float *x, size_t ld, float *transposed,
+                      size_t ldt);
 
-    /* s = softmax over columns of scale s + bias; bias [n_row, ldb] or NULL. Row i sees its first
-     * min(n_col, visible + i * visible_step) columns; the others become 0, and so does a row that
-     * sees none. */
+    /* s [n_row,ld] = softmax over columns of scale s + bias; bias [n_row,ldb] or NULL. Row i sees
+     * its first min(n_col, visible + i * visible_step) columns; the others become 0, and so does a
+     * row that sees none. ld is a multiple of SOFTMAX_STRETCH, at least n_col. */
     void (*softmax_forward)(size_t n_row, size_t n_col, float scale, const float *bias, size_t ldb,
-                            size_t visible, size_t visible_step, float *s);
-    /* dp becomes scale p (dp - sum_j p_j dp_j): scale times the gradient of the scores. */
-    void (*softmax_backward)(size_t n_row, size_t n_col, float scale, const float *p, float *dp);
+                            size_t visible, size_t visible_step, float *s, size_t ld);
+    /* dp [n_row,ld] becomes scale p (dp - sum_j p_j dp_j): scale times the gradient of the scores.
+     * Columns behind the last are 0 in p, and finite in dp. */
+    void (*softmax_backward)(size_t n_row, size_t ld, float scale, const float *p, float *dp);
     /* Dot product over rows of two strided matrices, in double. */
     double (*dot)(size_t n_row, size_t n_col, const float *a, size_t lda, const float *b,
                   size_t ldb);
