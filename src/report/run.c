@@ -35,7 +35,13 @@ const char *measure_title(enum measure measure)
 bool measure_is_step(enum measure measure)
 {
     return measure == MEASURE_ESCAPE_STEP || measure == MEASURE_BELOW_2_2 ||
-           measure == MEASURE_BELOW_0_1;
+           measure == MEASURE_BELOW_0_1 || measure == MEASURE_REACHES_50 ||
+           measure == MEASURE_REACHES_90 || measure == MEASURE_REACHES_99;
+}
+
+bool measure_is_share(enum measure measure)
+{
+    return measure == MEASURE_SOLVED || measure == MEASURE_AT_CHANCE || measure == MEASURE_ESCAPED;
 }
 
 bool run_is_ok(const struct run *run)
@@ -188,6 +194,20 @@ static double read_measure(const struct run *run, enum measure measure)
     return measure_is_step(measure) && value < 0 ? NAN : value;
 }
 
+/* What follows from other measures of a run on a task. */
+static void derive_measures(struct run *run)
+{
+    double accuracy = run->measure[MEASURE_TOKEN_ACCURACY];
+    if (!run->task || !isfinite(accuracy)) {
+        return;
+    }
+    double above = (accuracy - run->floor) / (1 - run->floor);
+    run->measure[MEASURE_ABOVE_FLOOR] = above;
+    run->measure[MEASURE_SOLVED] = accuracy >= RUN_SOLVED;
+    run->measure[MEASURE_AT_CHANCE] = above < RUN_AT_CHANCE;
+    run->measure[MEASURE_ESCAPED] = isfinite(run->measure[MEASURE_ESCAPE_STEP]);
+}
+
 static enum status read_results(struct run *run, struct error *err)
 {
     const json_t *results = json_object_get(run->root, "results");
@@ -197,7 +217,7 @@ static enum status read_results(struct run *run, struct error *err)
     run->floor =
         run->task ? json_get_number(results, "position_floor", task_floor(run->task, run->n_token))
                   : NAN;
-    run->measure[MEASURE_ABOVE_FLOOR] = run->measure[MEASURE_TOKEN_ACCURACY] - run->floor;
+    derive_measures(run);
     long long n_step = json_get_integer(results, "n_step", 0);
     long long n_param = json_get_integer(run->root, "n_param", 0);
     run->n_step = n_step > 0 ? (size_t)n_step : 0;
@@ -280,9 +300,10 @@ static enum status make_keys(struct run *run, struct error *err)
     json_object_del(key, "versions");
     remove_table_axes(config);
     run->setting_key = setting_text(run, key);
+    run->config_key = setting_text(run, config);
     json_decref(config);
     json_decref(key);
-    if (!run->cell_key || !run->setting_key) {
+    if (!run->cell_key || !run->setting_key || !run->config_key) {
         return error_set(err, STATUS_MEMORY, "out of memory while reading runs");
     }
     return STATUS_OK;
@@ -350,7 +371,9 @@ void run_free(struct run *run)
     free(run->folder);
     free(run->setting_key);
     free(run->cell_key);
+    free(run->config_key);
     free(run->curve);
+    free(run->curve_accuracy);
     json_decref(run->root);
     *run = (struct run){0};
 }
