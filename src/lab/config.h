@@ -15,7 +15,7 @@
 #include "nn/engine.h"
 #include "nn/variant.h"
 
-enum attention_maps { ATTENTION_NONE, ATTENTION_FINAL };
+enum attention_maps { ATTENTION_NONE, ATTENTION_FINAL, ATTENTION_SNAPSHOTS };
 enum procedure { PROCEDURE_REPRODUCTION };
 enum schedule { SCHEDULE_COSINE, SCHEDULE_STEP };
 enum last_batch { LAST_BATCH_KEEP, LAST_BATCH_DROP };

@@ -13,6 +13,7 @@
 #include "lab/metrics.h"
 #include "lab/probe.h"
 #include "lab/result.h"
+#include "lab/snapshot.h"
 #include "lab/source.h"
 
 struct training {
@@ -22,6 +23,7 @@ struct training {
     struct source *source;
     struct engine *engine;
     struct evaluation evaluation;
+    struct probe *probe;
     double *loss, *grad_norm;   /* [n_step] */
     struct epoch_result *epoch; /* [epochs] */
     size_t n_step;              /* planned */
@@ -78,11 +80,15 @@ static enum status set_up(struct training *t, const struct dataset_options *data
         engine_initialise(t->engine, config->seed);
         status = evaluation_create(&t->evaluation, t->source, t->engine, err);
     }
+    if (status == STATUS_OK) {
+        status = probe_create(&t->probe, t->engine, config, t->source, err);
+    }
     return status;
 }
 
 static void tear_down(struct training *t)
 {
+    probe_free(t->probe);
     engine_free(t->engine);
     evaluation_free(&t->evaluation);
     source_free(t->source);
@@ -171,6 +177,20 @@ static enum status finish_epoch(struct training *t, struct error *err)
     return STATUS_OK;
 }
 
+/* keep_snapshot keeps the maps on the way, where they are asked for; those of the trained model are
+ * the probe's last. */
+static enum status keep_snapshot(struct training *t, struct error *err)
+{
+    if (t->config->attention != ATTENTION_SNAPSHOTS || t->n_done == t->n_step ||
+        !snapshot_is_due(t->n_step, t->n_done)) {
+        return STATUS_OK;
+    }
+    double start = clock_seconds();
+    enum status status = probe_snapshot(t->probe, t->n_done, record_folder(t->record), err);
+    t->evaluate_seconds += clock_seconds() - start;
+    return status;
+}
+
 static enum status train_epoch(struct training *t, size_t epoch, struct error *err)
 {
     size_t n_step = source_n_step(t->source);
@@ -180,6 +200,9 @@ static enum status train_epoch(struct training *t, size_t epoch, struct error *e
         struct batch batch = source_train_batch(t->source, step);
         t->batch_seconds += clock_seconds() - start;
         enum status status = train_step(t, &batch, err);
+        if (status == STATUS_OK && !t->diverged) {
+            status = keep_snapshot(t, err);
+        }
         if (status != STATUS_OK || t->diverged) {
             return status;
         }
@@ -189,7 +212,7 @@ static enum status train_epoch(struct training *t, size_t epoch, struct error *e
 
 static enum status train_epochs(struct training *t, struct error *err)
 {
-    enum status status = STATUS_OK;
+    enum status status = keep_snapshot(t, err);
     for (size_t epoch = 0; epoch < t->config->epochs && status == STATUS_OK && !t->diverged;
          epoch++) {
         status = train_epoch(t, epoch, err);
@@ -210,8 +233,8 @@ static enum status measure(struct training *t, struct run_result *result, struct
         status = source_images(t->source) ? STATUS_OK : evaluate(t, err);
         double start = clock_seconds();
         if (status == STATUS_OK) {
-            status = probe_measure(t->engine, t->config, t->source, t->n_done,
-                                   record_folder(t->record), &result->attention, err);
+            status = probe_measure(t->probe, t->n_done, record_folder(t->record),
+                                   &result->attention, err);
         }
         t->evaluate_seconds += clock_seconds() - start;
     }

@@ -128,10 +128,12 @@ static enum status write_file(const char *folder, const char *name, size_t *n_pi
     return status;
 }
 
-static bool is_array(const char *name)
+/* Maps of several samples in one file have pictures of their own, see figure_samples.h. */
+static bool is_map(const char *name)
 {
     size_t length = strlen(name);
-    return length > 4 && strcmp(name + length - 4, ".npy") == 0;
+    return length > 4 && strcmp(name + length - 4, ".npy") == 0 &&
+           strncmp(name, "samples_", strlen("samples_")) != 0;
 }
 
 static enum status write_snapshot(const char *folder, size_t *n_picture, struct error *err)
@@ -143,7 +145,7 @@ static enum status write_snapshot(const char *folder, size_t *n_picture, struct 
         return status;
     }
     for (size_t i = 0; status == STATUS_OK && i < n_name; i++) {
-        if (is_array(names[i])) {
+        if (is_map(names[i])) {
             status = write_file(folder, names[i], n_picture, err);
         }
     }

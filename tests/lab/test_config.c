@@ -209,7 +209,7 @@ END_TEST
 
 START_TEST(bad_choices_name_the_accepted)
 {
-    expect_refused("attention", "all", "expected one of none | final, found 'all'");
+    expect_refused("attention", "all", "expected one of none | final | snapshots, found 'all'");
     expect_refused("procedure", "original", "not built yet; use reproduction");
     expect_refused("procedure", "repro", "expected one of reproduction, found 'repro'");
     expect_refused("task", "revers", "did you mean 'reverse'?");
