@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "lab/dataset.h"
+#include "lab/grid.h"
 #include "lab/task.h"
 #include "nn/engine.h"
 #include "nn/variant.h"
@@ -126,23 +127,5 @@ const struct config_key *config_key_at(size_t i); /* NULL past the last */
 /* config_key_find returns the key of a name or alias; NULL with a sentence that names the nearest.
  */
 const struct config_key *config_key_find(const char *name, struct error *err);
-
-/* A grid: every key may hold several values. */
-struct grid;
-struct grid *grid_create(void);
-void grid_free(struct grid *grid);
-
-/* grid_set takes "key=value" or "key=a,b,c". A wrong value and a key set twice are errors
- * (STATUS_USAGE), and the grid is as before. "seed=..." is grid_seeds. */
-enum status grid_set(struct grid *grid, const char *assignment, struct error *err);
-
-/* grid_seeds takes "0", "0,1,2" or "0-5". */
-enum status grid_seeds(struct grid *grid, const char *seeds, struct error *err);
-
-/* grid_expand lists the resolved configurations, seeds innermost, the key set first outermost.
- * A cell that cannot be, or two cells that are the same run, are an error that names them. Caller
- * frees the array with free. */
-enum status grid_expand(const struct grid *grid, struct config **configs, size_t *n_config,
-                        struct error *err);
 
 #endif
