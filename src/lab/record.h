@@ -2,8 +2,9 @@
  *
  *     <out>/runs/<id>/              complete: appears in one step, by a rename
  *         run.json                  see below
- *         curve.csv                 step,loss,learning_rate,grad_norm   (no times: identical at any
- *                                   thread count)
+ *         curve.csv                 step,loss,learning_rate,grad_norm,accuracy   (of the training
+ *                                   batch, before the update; no times: identical at any thread
+ *                                   count; older runs have no accuracy)
  *         epochs.csv                epoch,train_loss,test_loss,top1,top5        (images only)
  *         confusion.csv             test images, true class down, predicted across    (images only)
  *         attention/step000158/layer0.npy           [H,T,T], mean over the probe batch, a file a

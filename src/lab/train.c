@@ -25,6 +25,7 @@ struct training {
     struct evaluation evaluation;
     struct probe *probe;
     double *loss, *grad_norm;   /* [n_step] */
+    double *accuracy;           /* [n_step], of the training batches */
     struct epoch_result *epoch; /* [epochs] */
     size_t n_step;              /* planned */
     size_t n_done;              /* with the one that diverged */
@@ -66,8 +67,9 @@ static enum status set_up(struct training *t, const struct dataset_options *data
     t->n_step = config->epochs * source_n_step(t->source);
     t->loss = calloc(t->n_step, sizeof *t->loss);
     t->grad_norm = calloc(t->n_step, sizeof *t->grad_norm);
+    t->accuracy = calloc(t->n_step, sizeof *t->accuracy);
     t->epoch = calloc(config->epochs, sizeof *t->epoch);
-    if (!t->loss || !t->grad_norm || !t->epoch) {
+    if (!t->loss || !t->grad_norm || !t->accuracy || !t->epoch) {
         return error_set(err, STATUS_MEMORY, "out of memory for %zu steps", t->n_step);
     }
     struct model_shape shape = config_shape(config);
@@ -94,6 +96,7 @@ static void tear_down(struct training *t)
     source_free(t->source);
     free(t->loss);
     free(t->grad_norm);
+    free(t->accuracy);
     free(t->epoch);
 }
 
@@ -132,6 +135,7 @@ static enum status train_step(struct training *t, const struct batch *batch, str
     struct train_result result = engine_train_step(t->engine, batch, &adam);
     t->loss[step] = result.loss;
     t->grad_norm[step] = result.grad_norm;
+    t->accuracy[step] = result.accuracy;
     t->diverged = !result.finite || !(result.loss <= TRAIN_DIVERGED_LOSS);
     t->n_done++;
     if (t->hooks && t->hooks->step) {
@@ -256,6 +260,7 @@ static enum status train_and_measure(struct training *t, struct run_result *resu
     result->n_step = t->n_done;
     result->step_loss = t->loss;
     result->grad_norm = t->grad_norm;
+    result->accuracy = t->accuracy;
     result->epoch = t->epoch;
     result->n_epoch = t->n_epoch;
     result->diverged = t->diverged;

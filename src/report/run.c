@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "lab/config_read.h"
+#include "report/dynamics.h"
 #include "report/run_files.h"
 
 struct measure_row {
@@ -310,28 +311,46 @@ static enum status make_keys(struct run *run, struct error *err)
 }
 
 /* The curve of a run that ended well has a finite loss for each of its steps. */
-static double *read_curve(struct run *run)
+static enum status check_curve(const struct run *run, const struct curve *curve, struct error *err)
 {
-    double *curve = run_files_curve(run->folder, &run->n_curve, &run->curve_problem);
     size_t n_finite = 0;
-    if (!curve || !run_is_ok(run)) {
-        return curve;
-    }
-    while (n_finite < run->n_curve && isfinite(curve[n_finite])) {
+    while (n_finite < curve->n_step && isfinite(curve->loss[n_finite])) {
         n_finite++;
     }
-    if (n_finite < run->n_curve) {
-        error_set(&run->curve_problem, STATUS_DATA, "curve.csv has no finite loss at step %zu",
-                  n_finite);
-    } else if (run->n_curve != run->n_step) {
-        error_set(&run->curve_problem, STATUS_DATA,
-                  "curve.csv has %zu steps, but results.n_step is %zu", run->n_curve, run->n_step);
-    } else {
-        return curve;
+    if (n_finite < curve->n_step) {
+        return error_set(err, STATUS_DATA, "curve.csv has no finite loss at step %zu", n_finite);
     }
-    free(curve);
-    run->n_curve = 0;
-    return NULL;
+    if (curve->n_step != run->n_step) {
+        return error_set(err, STATUS_DATA, "curve.csv has %zu steps, but results.n_step is %zu",
+                         curve->n_step, run->n_step);
+    }
+    return STATUS_OK;
+}
+
+static void measure_dynamics(struct run *run)
+{
+    struct dynamics dynamics = dynamics_of(run->curve, run->curve_accuracy, run->n_curve);
+    run->measure[MEASURE_MEAN_TRAIN_LOSS] = dynamics.mean_loss;
+    for (int i = 0; i < DYNAMICS_N_LEVEL; i++) {
+        run->measure[MEASURE_REACHES_50 + i] = dynamics.reaches[i];
+    }
+}
+
+static void read_curve(struct run *run)
+{
+    struct curve curve;
+    enum status status = run_files_curve(run->folder, &curve, &run->curve_problem);
+    if (status == STATUS_OK && run_is_ok(run)) {
+        status = check_curve(run, &curve, &run->curve_problem);
+    }
+    if (status != STATUS_OK) {
+        curve_free(&curve);
+        return;
+    }
+    run->curve = curve.loss;
+    run->curve_accuracy = curve.accuracy;
+    run->n_curve = curve.n_step;
+    measure_dynamics(run);
 }
 
 enum status run_load(const char *folder, struct run *run, struct error *err)
@@ -361,7 +380,7 @@ enum status run_load(const char *folder, struct run *run, struct error *err)
         status = make_keys(run, err);
     }
     if (status == STATUS_OK) {
-        run->curve = read_curve(run);
+        read_curve(run);
     }
     return status == STATUS_USAGE ? STATUS_DATA : status;
 }
