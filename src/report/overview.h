@@ -1,11 +1,11 @@
-/* grid: averages over all configurations of a set, with the spread over configurations and the
+/* overview: averages over all configurations of a set, with the spread over configurations and the
  * spread over seeds apart.
  *
  * The two answer different questions: how much a number depends on the configuration, and how much
  * on chance at a given configuration. Their sum in one "±" would answer neither.
  */
-#ifndef QKVLAB_REPORT_GRID_H
-#define QKVLAB_REPORT_GRID_H
+#ifndef QKVLAB_REPORT_OVERVIEW_H
+#define QKVLAB_REPORT_OVERVIEW_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,22 +24,23 @@ struct spread {
  * count. */
 struct spread spread_of(const double *value, const size_t *configuration, size_t n_value);
 
-struct grid_cell {
+struct overview_cell {
     const struct run *run; /* one of its runs, NULL: nothing was run */
     size_t n_run, n_ok;    /* in all configurations */
     struct spread measure[MEASURE_COUNT];
 };
 
-struct grid {
+struct overview {
     const struct run **variant; /* [n_variant], one run for each row, in named-row order */
     const struct run **task;    /* [n_task], one run for each column, alphabetically */
-    struct grid_cell *cell;     /* [n_variant * n_task] */
+    struct overview_cell *cell; /* [n_variant * n_task] */
     size_t n_variant, n_task, n_configuration;
 };
 
-/* grid_make summarises the set's runs on tasks, or those on images. Caller frees with grid_free,
- * also on failure. Errors: STATUS_MEMORY. */
-enum status grid_make(const struct run_set *set, bool images, struct grid *grid, struct error *err);
-void grid_free(struct grid *grid);
+/* overview_make summarises the set's runs on tasks, or those on images. Caller frees with
+ * overview_free, also on failure. Errors: STATUS_MEMORY. */
+enum status overview_make(const struct run_set *set, bool images, struct overview *overview,
+                          struct error *err);
+void overview_free(struct overview *overview);
 
 #endif
