@@ -9,6 +9,9 @@
  * pairs no sign-flip test can reach 5 % (its smallest p-value is 2 / 2^n), and nothing is
  * concluded.
  *
+ * Pairs are stratified by configuration where each has COMPARISONS_MIN_STRATUM of them; else they
+ * are resampled freely, which widens the interval by what differs between configurations.
+ *
  * One table is one measure over all tasks (or all data sets) and variants. Verdicts use p-values
  * corrected by Holm (1979) over the comparisons of the table. Intervals are not corrected.
  */
@@ -21,6 +24,7 @@
 #include "report/paired.h"
 
 #define COMPARISONS_MIN_UNIT 6
+#define COMPARISONS_MIN_STRATUM 3
 #define COMPARISONS_LEVEL 0.05
 #define COMPARISONS_MAX_NEEDED 1000 /* above it: "more than 1000" */
 
@@ -47,8 +51,8 @@ struct comparison {
     double low, high; /* 95 % bootstrap interval of the mean difference; NaN with TOO_FEW */
     double p, p_holm; /* sign-flip test, and corrected within the table; NaN with TOO_FEW */
     bool exact;       /* all sign patterns were tried */
-    size_t n_needed;  /* units for power 80 % to see a difference of this size; SIZE_MAX: none
-                         would do (the difference is 0) */
+    size_t n_needed;  /* units for power 80 % to see a difference of this size, taken alone, and at
+                         least n_min of its table; SIZE_MAX: none would do (the difference is 0) */
     enum verdict verdict;
 };
 
@@ -58,6 +62,7 @@ struct comparison_table {
     struct comparison *comparison; /* [n_comparison], by task, then variant */
     size_t n_comparison;
     size_t n_tested; /* of them, with a p-value: the size of Holm's family */
+    size_t n_min;    /* units a comparison must have to pass the correction at all */
 };
 
 struct comparisons {
@@ -65,14 +70,15 @@ struct comparisons {
     struct comparison_table *table; /* [n_table], tasks first, measures in the order of
                                        MEASURE_TABLE; a measure that no pair has is left out */
     size_t n_table;
-    size_t n_without_baseline; /* runs that have no partner because the baseline was not run in
-                                  their configuration and with their seed */
+    size_t n_without_baseline; /* finished runs that the baseline has no finished partner for */
 };
 
-/* comparisons_make compares every variant with the baseline (see paired_make). Caller frees with
- * comparisons_free, also on failure; the set is borrowed. Errors: STATUS_MEMORY. */
-enum status comparisons_make(const struct run_set *set, const char *baseline,
-                             struct comparisons *comparisons, struct error *err);
+/* comparisons_make compares every variant with the baseline, within a setting or, where it is NULL,
+ * over the whole set (see paired_make). Caller frees with comparisons_free, also on failure; the
+ * set is borrowed. Errors: STATUS_MEMORY. */
+enum status comparisons_make(const struct run_set *set, const struct setting *setting,
+                             const char *baseline, struct comparisons *comparisons,
+                             struct error *err);
 void comparisons_free(struct comparisons *comparisons);
 
 /* comparisons_find returns the table of a measure, NULL where there is none. */
@@ -80,9 +86,10 @@ const struct comparison_table *comparisons_find(const struct comparisons *compar
                                                 enum measure measure, bool images);
 
 /* comparison_words writes the verdict as a reader meets it: "lower", "higher", "not distinguishable
- * (about 23 seeds would be needed to see a difference of this size)", "nothing can be concluded (3
- * pairs, 6 are needed)". */
-#define COMPARISON_WORDS_SIZE 160
+ * (about 23 seeds would be needed to see a difference of this size)", "lower if it were the only
+ * comparison, but not after correction (...)", "nothing can be concluded (3 pairs, 6 are needed)".
+ */
+#define COMPARISON_WORDS_SIZE 192
 void comparison_words(const struct comparison *comparison, char text[COMPARISON_WORDS_SIZE]);
 
 /* comparison_verdict_key returns "too few", "lower", "higher" or "not distinguishable". */

@@ -25,8 +25,8 @@ struct paired {
     const struct run *baseline; /* one of the baseline's runs; NULL: it has none on this task */
     struct pair *pair;          /* [n_pair], by configuration, then seed */
     size_t n_pair, n_configuration, n_seed; /* n_seed counts distinct seeds */
-    size_t n_unpaired; /* finished or failed runs of the variant that have no finished partner, or
-                          are not finished themselves */
+    size_t n_unpaired;                      /* runs of the variant in no pair, ... */
+    size_t n_without_baseline; /* ... of them finished, but the baseline is missing or unfinished */
 };
 
 struct paired_set {
@@ -35,11 +35,12 @@ struct paired_set {
     size_t n_paired;
 };
 
-/* paired_make pairs every variant of the set with the baseline (a variant id; NULL:
- * PAIRED_BASELINE). A configuration and seed counts once, also where two programs ran it. Caller
- * frees with paired_free, also on failure. The set is borrowed. Errors: STATUS_MEMORY. */
-enum status paired_make(const struct run_set *set, const char *baseline, struct paired_set *pairs,
-                        struct error *err);
+/* paired_make pairs every variant with the baseline (a variant id; NULL: PAIRED_BASELINE), within
+ * one setting, or in the whole set with its runs on images where setting is NULL. A configuration
+ * and seed counts once, also where two programs ran it. Caller frees with paired_free, also on
+ * failure. The set is borrowed. Errors: STATUS_MEMORY. */
+enum status paired_make(const struct run_set *set, const struct setting *setting,
+                        const char *baseline, struct paired_set *pairs, struct error *err);
 void paired_free(struct paired_set *pairs);
 
 /* pair_difference returns the variant's measure minus the baseline's, NaN where either is missing
