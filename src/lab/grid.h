@@ -61,10 +61,14 @@ enum status grid_seeds(struct grid *grid, const char *seeds, struct error *err);
 const struct grid_key *grid_find(const struct grid *grid, const char *name);
 void grid_remove(struct grid *grid, const char *name);
 
-/* grid_replace copies everything that over sets, instead of what the grid has. */
+/* grid_replace copies everything that over sets, instead of what the grid has; grid_replace_key one
+ * key, grid_replace_seeds the seeds, if over has any. */
 enum status grid_replace(struct grid *grid, const struct grid *over, struct error *err);
 enum status grid_replace_key(struct grid *grid, const struct grid_key *key, struct error *err);
 enum status grid_replace_seeds(struct grid *grid, const struct grid *over, struct error *err);
+
+/* grid_count returns how many runs the grid has. STATUS_USAGE for more than GRID_MAX_RUN. */
+enum status grid_count(const struct grid *grid, size_t *n_run, struct error *err);
 
 /* grid_expand lists the resolved configurations, seeds innermost, the key set first outermost.
  * A cell that cannot be, or two cells that are the same run, are an error that names them, and the

@@ -174,7 +174,7 @@ static enum status refuse_duplicates(const struct grid *grid, const struct confi
     return status;
 }
 
-static enum status count_cells(const struct grid *grid, size_t *n_cell, struct error *err)
+enum status grid_count(const struct grid *grid, size_t *n_run, struct error *err)
 {
     size_t n = count_seeds(grid);
     for (size_t i = 0; i < grid->n_key && n <= GRID_MAX_RUN; i++) {
@@ -186,7 +186,7 @@ static enum status count_cells(const struct grid *grid, size_t *n_cell, struct e
         grid_say_place(err, grid->file, grid->place);
         return STATUS_USAGE;
     }
-    *n_cell = n;
+    *n_run = n;
     return STATUS_OK;
 }
 
@@ -196,7 +196,7 @@ enum status grid_expand(const struct grid *grid, struct config **configs, size_t
     *configs = NULL;
     *n_config = 0;
     size_t n = 0;
-    enum status status = count_cells(grid, &n, err);
+    enum status status = grid_count(grid, &n, err);
     if (status != STATUS_OK) {
         return status;
     }

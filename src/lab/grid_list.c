@@ -285,30 +285,38 @@ static enum status drop_repeated(struct config *configs, size_t *n_config, struc
     return fine ? STATUS_OK : out_of_memory(err);
 }
 
-static enum status append_runs(struct config **configs, size_t *n_config, const struct grid *grid,
+static enum status count_runs(const struct grid_list *list, size_t *n_run, struct error *err)
+{
+    *n_run = 0;
+    for (size_t i = 0; i < list->n_grid; i++) {
+        const struct grid *grid = list->item[i].grid;
+        size_t n;
+        enum status status = grid_count(grid, &n, err);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        *n_run += n;
+        if (*n_run > GRID_MAX_RUN) {
+            error_set(err, STATUS_USAGE, "the grids have more than %zu runs together",
+                      GRID_MAX_RUN);
+            grid_say_place(err, grid->file, grid->place);
+            return STATUS_USAGE;
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status append_runs(struct config *configs, size_t *n_config, const struct grid *grid,
                                struct error *err)
 {
     struct config *more;
     size_t n_more;
     enum status status = grid_expand(grid, &more, &n_more, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    if (n_more > GRID_MAX_RUN - *n_config) {
-        status = error_set(err, STATUS_USAGE, "the grids have more than %zu runs together",
-                           GRID_MAX_RUN);
-        grid_say_place(err, grid->file, grid->place);
-    }
-    struct config *grown =
-        status == STATUS_OK ? realloc(*configs, (*n_config + n_more + 1) * sizeof *grown) : NULL;
-    if (grown) {
-        *configs = grown;
-        memcpy(*configs + *n_config, more, n_more * sizeof *more);
+    if (status == STATUS_OK) {
+        memcpy(configs + *n_config, more, n_more * sizeof *more);
         *n_config += n_more;
-    } else if (status == STATUS_OK) {
-        status = out_of_memory(err);
+        free(more);
     }
-    free(more);
     return status;
 }
 
@@ -317,9 +325,17 @@ enum status grid_list_expand(const struct grid_list *list, struct config **confi
 {
     *configs = NULL;
     *n_config = 0;
-    enum status status = STATUS_OK;
+    size_t n_run;
+    enum status status = count_runs(list, &n_run, err);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    *configs = calloc(n_run + 1, sizeof **configs);
+    if (!*configs) {
+        return out_of_memory(err);
+    }
     for (size_t i = 0; i < list->n_grid && status == STATUS_OK; i++) {
-        status = append_runs(configs, n_config, list->item[i].grid, err);
+        status = append_runs(*configs, n_config, list->item[i].grid, err);
     }
     if (status == STATUS_OK && list->n_grid > 1) {
         status = drop_repeated(*configs, n_config, err);
