@@ -185,26 +185,44 @@ static struct table *list_datasets(void)
 
 /* ---- presets and keys ---- */
 
+static void join(const char *const *list, char *text, size_t size)
+{
+    for (size_t i = 0; list && list[i]; i++) {
+        append(text, size, i ? " " : "");
+        append(text, size, list[i]);
+    }
+}
+
+/* In text the name and the summary stand at a preset's first grid alone. */
+static void add_preset_grid(struct table *table, const struct preset *preset, size_t grid)
+{
+    char set[512] = "", instead[256] = "", what[1024];
+    join(preset->grid[grid].set, set, sizeof set);
+    join(preset->grid[grid].instead, instead, sizeof instead);
+    bool first = grid == 0;
+    snprintf(what, sizeof what, "%s%s%s%s%s", first ? preset->summary : "", first ? "\n" : "", set,
+             instead[0] ? "\nwithout its files: " : "", instead);
+    table_text(table, preset->name);
+    table_text(table, first ? preset->name : "");
+    table_integer(table, (long long)grid);
+    table_text(table, preset->grid[grid].seeds);
+    table_text(table, preset->summary);
+    table_text(table, set);
+    table_text(table, instead);
+    table_text(table, what);
+}
+
 static struct table *list_presets(void)
 {
     static const struct column columns[] = {
-        {"name", "name", 0}, {"seeds", "seeds", 0}, {"summary", NULL, 0},
-        {"set", NULL, 0},    {NULL, "what", 0},
+        {"name", NULL, 0},    {NULL, "name", 0}, {"grid", NULL, 0},    {"seeds", "seeds", 0},
+        {"summary", NULL, 0}, {"set", NULL, 0},  {"instead", NULL, 0}, {NULL, "what", 0},
     };
     struct table *table = table_create(columns, N_COLUMN(columns));
     for (size_t i = 0; preset_at(i); i++) {
-        const struct preset *preset = preset_at(i);
-        char set[512] = "", what[1024];
-        for (size_t k = 0; k < PRESET_MAX_SET && preset->set[k]; k++) {
-            append(set, sizeof set, k ? " " : "");
-            append(set, sizeof set, preset->set[k]);
+        for (size_t grid = 0; grid < preset_at(i)->n_grid; grid++) {
+            add_preset_grid(table, preset_at(i), grid);
         }
-        snprintf(what, sizeof what, "%s\n%s", preset->summary, set);
-        table_text(table, preset->name);
-        table_text(table, preset->seeds);
-        table_text(table, preset->summary);
-        table_text(table, set);
-        table_text(table, what);
     }
     return table;
 }

@@ -12,14 +12,18 @@ static const struct command commands[COMMAND_COUNT] = {
                        WORD_NONE,
                        0,
                        0,
-                       "the first look: seven sharing variants on the six tasks, and a report",
+                       "the first look: sharing variants on six tasks and on images, and a report",
                        {{"qkvlab quick", "all of it, in a few minutes"},
+                        {"qkvlab quick --dry-run", "the list of its runs"},
                         {"qkvlab quick --set task=reverse --seeds 0", "one task, one seed"},
                         {"qkvlab quick --jobs 2 --out first-look",
                          "two runs at a time, into a folder"}},
-                       "Trains the preset `quick`, writes the report, and prints the mean token "
-                       "accuracy, variants "
-                       "down and tasks across. A key given with --set replaces the preset's.",
+                       "Trains the preset `quick`: seven variants on the six tasks, and the six of "
+                       "the paper on one epoch of Fashion-MNIST (on drawn glyphs where its files "
+                       "are not found). Writes the report, and prints the mean accuracy, variants "
+                       "down, tasks and data set across. A key given with --set replaces the "
+                       "preset's, in the part that has such a key or in both; task= leaves the "
+                       "other part out.",
                        cmd_quick},
     [COMMAND_RUN] =
         {"run",

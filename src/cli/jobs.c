@@ -1,6 +1,6 @@
-/* One child process a run: the same command line with --shard I/N, which names run I of the grid of
- * N. So a child needs no other description of its run, and claims in the run folders keep any two
- * processes apart, whoever started them.
+/* One child process a run: the same command line with --shard I/N, which names run I of all N. So a
+ * child needs no other description of its run, and claims in the run folders keep any two processes
+ * apart, whoever started them.
  *
  * Children are in a process group of their own: a Ctrl-C reaches only the parent, which passes on
  * one signal; otherwise a child would hear it twice and stop at once.
@@ -85,7 +85,7 @@ static char **child_words(const struct pool *pool, size_t run, char threads[32],
     append_option(words, &n, "--data", arguments->data);
     append_option(words, &n, "--cache", arguments->cache);
     snprintf(threads, 32, "--threads=%d", pool->threads);
-    snprintf(shard, 64, "--shard=%zu/%zu", pool->plan->grid_index[run], pool->plan->n_grid);
+    snprintf(shard, 64, "--shard=%zu/%zu", pool->plan->place[run], pool->plan->grids.n_config);
     append_option(words, &n, "--out", arguments->out);
     words[n++] = threads;
     words[n++] = shard;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "cli/grids.h"
 #include "cli/options.h"
 #include "cli/preset.h"
 #include "lab/config.h"
@@ -15,14 +16,14 @@
 struct plan {
     const struct arguments *arguments; /* borrowed */
     const struct preset *preset;       /* NULL: none */
-    struct config *config;             /* [n_run], this shard's part of the grid */
+    struct grids grids;                /* all runs of the command line */
+    struct config *config;             /* [n_run], this shard's part of them; in grids */
     size_t n_run;
-    size_t *grid_index; /* [n_run], place in the whole grid */
-    size_t n_grid;
+    size_t *place; /* [n_run], in all of them */
 };
 
-/* plan_create expands the grid of the preset and the --set options; a key given with --set replaces
- * the preset's. Caller frees with plan_free, also on failure. STATUS_USAGE. */
+/* plan_create lists the runs of the preset and the --set options, see grids.h. Caller frees with
+ * plan_free, also on failure. STATUS_USAGE, STATUS_DATA. */
 enum status plan_create(struct plan *plan, const struct arguments *arguments,
                         const struct preset *preset, struct error *err);
 void plan_free(struct plan *plan);

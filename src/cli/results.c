@@ -6,6 +6,7 @@
 
 #include "cli/plan.h"
 #include "cli/run_json.h"
+#include "cli/terminal.h"
 #include "lab/memory.h"
 #include "lab/record.h"
 #include "nn/model.h"
@@ -22,25 +23,41 @@ static bool differs_by_seed_alone(const struct config *config, const struct conf
     return memcmp(&other, first, sizeof other) == 0;
 }
 
-/* Keys that the grid varies, besides those that every run's id shows. */
-static size_t varied_keys(const struct plan *plan, const char *key[MAX_VARIED])
+/* Marks the keys in which runs of one kind differ from the first of that kind: what tasks and
+ * images have different defaults of is no choice of the grid. */
+static void mark_varied(const struct plan *plan, bool vision, bool varied[64])
 {
-    bool varied[64] = {false};
-    json_t *first = plan->n_run > 0 ? config_json(&plan->config[0]) : NULL;
-    for (size_t i = 1; i < plan->n_run; i++) {
-        if (differs_by_seed_alone(&plan->config[i], &plan->config[0])) {
+    const struct config *first = NULL;
+    json_t *values = NULL;
+    for (size_t i = 0; i < plan->n_run; i++) {
+        const struct config *config = &plan->config[i];
+        if (config_is_vision(config) != vision) {
             continue;
         }
-        json_t *other = config_json(&plan->config[i]);
+        if (!first) {
+            first = config;
+            values = config_json(config);
+        }
+        if (differs_by_seed_alone(config, first)) {
+            continue;
+        }
+        json_t *other = config_json(config);
         for (size_t k = 0; config_key_at(k); k++) {
-            json_t *a = json_object_get(first, config_key_at(k)->name);
+            json_t *a = json_object_get(values, config_key_at(k)->name);
             json_t *b = json_object_get(other, config_key_at(k)->name);
-            /* NULL on both sides: a key of another kind of task */
-            varied[k] |= (a || b) && !json_equal(a, b);
+            varied[k] |= a && !json_equal(a, b);
         }
         json_decref(other);
     }
-    json_decref(first);
+    json_decref(values);
+}
+
+/* Keys that the grids vary, besides those that every run's id shows. */
+static size_t varied_keys(const struct plan *plan, const char *key[MAX_VARIED])
+{
+    bool varied[64] = {false};
+    mark_varied(plan, false, varied);
+    mark_varied(plan, true, varied);
     size_t n = 0;
     for (size_t k = 0; config_key_at(k) && n < MAX_VARIED; k++) {
         if (varied[k] && !config_is_in_id(config_key_at(k)->name)) {
@@ -179,6 +196,9 @@ enum status plan_preview(const struct plan *plan, struct error *err)
     enum status status = table_print(table, plan->arguments->format, err);
     table_free(table);
     if (status == STATUS_OK && !plan->arguments->quiet) {
+        if (plan->grids.note[0]) {
+            terminal_say("%s", plan->grids.note);
+        }
         fprintf(stderr, "%zu run%s, %zu of them done; nothing was trained or written (--dry-run)\n",
                 plan->n_run, plan->n_run == 1 ? "" : "s", n_done);
     }
