@@ -78,8 +78,10 @@ static const struct command commands[COMMAND_COUNT] = {
           {"qkvlab attention results --format json", "the numbers as JSON"}},
          "Writes a PNG beside every attention map of the runs, and prints for each head of the "
          "last layer the share of attention on the key that the task needs, the share on the "
-         "position itself, and how asymmetric the scores are. Train with --set attention=final to "
-         "have maps.",
+         "position itself, and how asymmetric the scores are. Runs on images also have pictures of "
+         "what the class token looks at in eight test images, by head and as attention rollout, "
+         "and OUT/attention shows the variants side by side on them. Train with --set "
+         "attention=final to have maps, or attention=snapshots to have them during training too.",
          cmd_attention},
     [COMMAND_LIST] = {"list",
                       "[TOPIC]",
