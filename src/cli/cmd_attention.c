@@ -11,6 +11,7 @@
 #include "report/figure_class_token.h"
 #include "report/figure_patches.h"
 #include "report/figure_run.h"
+#include "report/figure_snapshots.h"
 #include "report/image_runs.h"
 #include "report/report.h"
 #include "report/run.h"
@@ -79,6 +80,14 @@ static enum status draw_samples(struct gallery *gallery, const struct run *run, 
     return status;
 }
 
+static enum status draw_training(const struct run *run, size_t *n_picture, struct error *err)
+{
+    bool drawn;
+    enum status status = figure_snapshots(run, &drawn, err);
+    *n_picture += status == STATUS_OK && drawn;
+    return status;
+}
+
 /* Numbers need no pictures: where those cannot be written, the numbers are shown all the same. */
 static enum status show_run(struct gallery *gallery, const char *folder, struct error *err)
 {
@@ -97,6 +106,9 @@ static enum status show_run(struct gallery *gallery, const char *folder, struct 
         status = report_attention_pictures(folder, &n_picture, &picture_error);
         if (status == STATUS_OK) {
             status = draw_samples(gallery, &run, maps, &n_picture, &picture_error);
+        }
+        if (status == STATUS_OK) {
+            status = draw_training(&run, &n_picture, &picture_error);
         }
         gallery->n_picture += n_picture;
         if (status == STATUS_OK && figure_run_path(folder, gallery->overview, NULL) == STATUS_OK) {

@@ -1,3 +1,6 @@
+/* A picture a layer, so that a model of any depth has legible ones; the rollout up to each layer
+ * shows how the layers add up.
+ */
 #include "report/figure_class_token.h"
 
 #include <stdio.h>

@@ -205,7 +205,7 @@ static void draw(cairo_t *cr, const void *data)
     for (size_t row = 0; row < figure->n_row; row++) {
         draw_row(cr, figure, row);
     }
-    overlay_bar(cr, map_x(figure) + MAP + 16, TOP, MAP, &figure->scale);
+    overlay_bar(cr, map_x(figure) + MAP + 16, TOP, MAP, true, &figure->scale);
 }
 
 enum status figure_patches(const struct samples *samples, const char *folder, size_t *n_picture,

@@ -1,3 +1,5 @@
+/* The images of the first run that has some are shown; a run on others would compare nothing.
+ */
 #include "report/figure_variants.h"
 
 #include <math.h>

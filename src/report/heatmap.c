@@ -155,30 +155,8 @@ static enum status write_snapshot(const char *folder, size_t *n_picture, struct 
 
 enum status heatmap_write_run(const char *run_folder, size_t *n_picture, struct error *err)
 {
+    char folder[PATH_SIZE];
     *n_picture = 0;
-    char parent[PATH_SIZE], folder[PATH_SIZE];
     enum status status = run_files_attention_folder(run_folder, folder, err);
-    if (status == STATUS_OK) {
-        status = path_format(parent, err, "%s/attention", run_folder);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    char **names;
-    size_t n_name;
-    status = folder_list(parent, &names, &n_name, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    for (size_t i = 0; status == STATUS_OK && i < n_name; i++) {
-        if (strncmp(names[i], "step", strlen("step")) != 0) {
-            continue;
-        }
-        status = path_format(folder, err, "%s/%s", parent, names[i]);
-        if (status == STATUS_OK) {
-            status = write_snapshot(folder, n_picture, err);
-        }
-    }
-    folder_list_free(names, n_name);
-    return status;
+    return status == STATUS_OK ? write_snapshot(folder, n_picture, err) : status;
 }

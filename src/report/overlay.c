@@ -24,10 +24,10 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The next of 1, 2, 3, 4, 5, 6, 8 times a power of ten. */
+/* The next of 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten. */
 static double round_up(double value)
 {
-    static const double nice[] = {1, 2, 3, 4, 5, 6, 8};
+    static const double nice[] = {1, 1.5, 2, 3, 4, 5, 6, 8};
     double power = pow(10, floor(log10(value)));
     for (size_t i = 0; i < sizeof(nice) / sizeof(nice[0]); i++) {
         if (value <= nice[i] * power * (1 + 1e-9)) {
@@ -173,40 +173,59 @@ void overlay_mark(cairo_t *cr, double x, double y, double side, const struct sam
 #define N_SHADE 128
 #define ALONE_WIDTH 12.0
 #define STRIP_WIDTH 7.0
+#define LONG_LABEL 230.0 /* points that the label takes */
 
+/* grey below 0: the colours alone. */
 static void draw_strip(cairo_t *cr, double x, double y, double width, double height, double grey)
 {
+    cairo_save(cr);
+    cairo_set_antialias(cr, CAIRO_ANTIALIAS_NONE);
     for (size_t i = 0; i < N_SHADE; i++) {
         struct rgb colour = colormap_viridis((double)(N_SHADE - 1 - i) / (N_SHADE - 1));
         chart_colour(cr, grey < 0 ? colour : lay_over(colour, grey), 1);
         cairo_rectangle(cr, x, y + height * (double)i / N_SHADE, width, height / N_SHADE);
         cairo_fill(cr);
     }
+    cairo_restore(cr);
 }
 
-void overlay_bar(cairo_t *cr, double x, double y, double height, const struct overlay_scale *scale)
+/* draw_covers returns where it ends. */
+static double draw_covers(cairo_t *cr, double x, double y, double height)
 {
     static const double grey[] = {0, 128, 255};
-    double strips = x + ALONE_WIDTH + 3, right = strips + 3 * STRIP_WIDTH;
-    cairo_save(cr);
-    cairo_set_antialias(cr, CAIRO_ANTIALIAS_NONE);
-    draw_strip(cr, x, y, ALONE_WIDTH, height, -1);
-    for (size_t i = 0; i < sizeof(grey) / sizeof(grey[0]); i++) {
-        draw_strip(cr, strips + (double)i * STRIP_WIDTH, y, STRIP_WIDTH, height, grey[i]);
+    size_t n = sizeof(grey) / sizeof(grey[0]);
+    for (size_t i = 0; i < n; i++) {
+        draw_strip(cr, x + (double)i * STRIP_WIDTH, y, STRIP_WIDTH, height, grey[i]);
     }
-    cairo_restore(cr);
-    chart_frame(cr, x, y, ALONE_WIDTH, height);
-    chart_frame(cr, strips, y, 3 * STRIP_WIDTH, height);
-    chart_colour(cr, CHART_INK, 1);
-    double step = chart_step(scale->top, 5);
-    for (size_t i = 0; (double)i * step <= scale->top * (1 + 1e-9); i++) {
+    chart_frame(cr, x, y, (double)n * STRIP_WIDTH, height);
+    return x + (double)n * STRIP_WIDTH;
+}
+
+static void draw_ticks(cairo_t *cr, double x, double y, double height,
+                       const struct overlay_scale *scale)
+{
+    double step = chart_step(scale->top, 5), end = scale->top * (1 + 1e-9);
+    for (size_t i = 0; (double)i * step <= end; i++) {
         char tick[32];
         double value = (double)i * step;
-        bool last = value + step > scale->top * (1 + 1e-9);
-        snprintf(tick, sizeof(tick), "%s%g", last && scale->clipped ? "\u2265 " : "", value);
-        chart_text(cr, right + 5, y + height * (1 - value / scale->top), CHART_SMALL, CHART_LEFT,
-                   tick);
+        bool above = scale->clipped && value + step > end;
+        snprintf(tick, sizeof(tick), "%s%g", above ? "\u2265 " : "", value);
+        chart_text(cr, x, y + height * (1 - value / scale->top), CHART_SMALL, CHART_LEFT, tick);
     }
+}
+
+void overlay_bar(cairo_t *cr, double x, double y, double height, bool over_images,
+                 const struct overlay_scale *scale)
+{
+    double right = x + ALONE_WIDTH;
+    draw_strip(cr, x, y, ALONE_WIDTH, height, -1);
+    chart_frame(cr, x, y, ALONE_WIDTH, height);
+    if (over_images) {
+        right = draw_covers(cr, right + 3, y, height);
+    }
+    chart_colour(cr, CHART_INK, 1);
+    draw_ticks(cr, right + 5, y, height, scale);
     chart_text_up(cr, right + 46, y + height / 2, CHART_LABEL,
-                  "attention, in multiples of the uniform 1/T");
+                  height < LONG_LABEL ? "multiples of 1/T"
+                                      : "attention, in multiples of the uniform 1/T");
 }

@@ -37,10 +37,11 @@ void overlay_grid(cairo_t *cr, double x, double y, double side, const struct sam
 void overlay_mark(cairo_t *cr, double x, double y, double side, const struct samples *samples,
                   size_t patch);
 
-/* overlay_bar draws the scale: the colours themselves, and as they look over dark, middle and light
- * pixels. It takes OVERLAY_BAR_WIDTH points to the right of x. */
+/* overlay_bar draws the scale: the colours themselves, and with over_images as they look over dark,
+ * middle and light pixels. It takes OVERLAY_BAR_WIDTH points to the right of x. */
 #define OVERLAY_BAR_WIDTH 96.0
-void overlay_bar(cairo_t *cr, double x, double y, double height, const struct overlay_scale *scale);
+void overlay_bar(cairo_t *cr, double x, double y, double height, bool over_images,
+                 const struct overlay_scale *scale);
 
 /* The sentence that explains the bar, for a subtitle. */
 #define OVERLAY_NOTE "the bar shows a colour alone, and over dark, middle and light pixels"

@@ -1,3 +1,6 @@
+/* Everything is laid out before anything is drawn: names decide how wide the columns are, and heads
+ * of several lines how far down the images begin.
+ */
 #include "report/sample_sheet.h"
 
 #include <math.h>
@@ -249,7 +252,7 @@ static void draw(cairo_t *cr, const void *data)
     }
     double rows = panel_y(layout, sheet->samples->n) - CAPTION - ROW_GAP - layout->top;
     overlay_bar(cr, panel_x(layout, 0) + ((double)sheet->n_column + 1) * layout->pitch + 6,
-                layout->top, fmin(rows, 260), &sheet->scale);
+                layout->top, fmin(rows, 260), true, &sheet->scale);
 }
 
 enum status sample_sheet_write(const struct sample_sheet *sheet, const char *path,

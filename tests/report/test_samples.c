@@ -3,6 +3,7 @@
 #include "report/colormap.h"
 #include "report/figure_class_token.h"
 #include "report/figure_patches.h"
+#include "report/figure_snapshots.h"
 #include "report/figure_variants.h"
 #include "report/overlay.h"
 #include "report/report.h"
@@ -413,6 +414,36 @@ START_TEST(variants_side_by_side_show_the_same_images)
 }
 END_TEST
 
+START_TEST(snapshots_are_drawn_where_there_are_several)
+{
+    const float zero[25] = {0}, maps[N_HEAD * 25] = {1};
+    char path[PATH_SIZE];
+    bool drawn;
+    write_fake(usual);
+    struct run run = load(&usual);
+    ck_assert_int_eq(figure_snapshots(&run, &drawn, &err), STATUS_OK);
+    ck_assert(!drawn);
+    expect_picture("runs/mnist-qkv-s0/attention/training.png", false);
+    fake_path(&usual, "attention/step000000", path);
+    ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
+    ck_assert_int_eq(figure_snapshots(&run, &drawn, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "step000000/layer0.npy"));
+    for (size_t layer = 0; layer < N_LAYER; layer++) {
+        char name[80];
+        snprintf(name, sizeof name, "attention/step000000/layer%zu.npy", layer);
+        fake_path(&usual, name, path);
+        ck_assert_int_eq(npy_write(path, maps, (size_t[]){N_HEAD, 5, 5}, 3, NULL), STATUS_OK);
+    }
+    ck_assert_msg(figure_snapshots(&run, &drawn, &err) == STATUS_OK, "%s", err.text);
+    ck_assert(drawn);
+    expect_picture("runs/mnist-qkv-s0/attention/training.png", true);
+    ck_assert_int_eq(npy_write(path, zero, (size_t[]){5, 5}, 2, NULL), STATUS_OK);
+    ck_assert_int_eq(figure_snapshots(&run, &drawn, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "expected maps of the shape [heads, 5, 5]"));
+    run_free(&run);
+}
+END_TEST
+
 START_TEST(the_report_shows_variants_side_by_side)
 {
     struct report_summary summary;
@@ -444,6 +475,7 @@ int main(void)
     tcase_add_test(files, patches_get_their_colours_with_hard_edges);
     tcase_add_test(files, pictures_of_one_run);
     tcase_add_test(files, variants_side_by_side_show_the_same_images);
+    tcase_add_test(files, snapshots_are_drawn_where_there_are_several);
     tcase_add_test(files, the_report_shows_variants_side_by_side);
     suite_add_tcase(suite, maths);
     suite_add_tcase(suite, files);
