@@ -252,7 +252,7 @@ enum status resample_flip_p(const struct resample_unit *unit, size_t n_unit, dou
                             struct error *err)
 {
     size_t n_table = (n_unit + BITS - 1) / BITS;
-    double *table = malloc((n_table + 1) * N_PATTERN * sizeof(*table));
+    double *table = calloc((n_table + 1) * N_PATTERN, sizeof(*table));
     if (!table) {
         return error_set(err, STATUS_MEMORY, "out of memory for the sign patterns of %zu pairs",
                          n_unit);
