@@ -13,7 +13,9 @@
 #include "report/figures.h"
 #include "report/findings.h"
 #include "report/heatmap.h"
+#include "report/html.h"
 #include "report/image_runs.h"
+#include "report/latex.h"
 #include "report/markdown.h"
 
 enum status report_attention_pictures(const char *run_folder, size_t *n_picture, struct error *err)
@@ -107,6 +109,19 @@ static enum status write_markdown(const struct run_set *set, const struct settin
     return status;
 }
 
+static enum status write_html(const struct run_set *set, const struct setting_report *reports,
+                              const char *folder, struct error *err)
+{
+    struct latex latex;
+    latex_make(set, &latex);
+    enum status status = latex_write(&latex, folder, err);
+    if (status == STATUS_OK) {
+        status = html_write(set, reports, &latex, folder, err);
+    }
+    latex_free(&latex);
+    return status;
+}
+
 static enum status write_all(const struct run_set *set, struct setting_report *reports,
                              const char *folder, struct report_summary *summary, struct error *err)
 {
@@ -139,6 +154,9 @@ static enum status write_all(const struct run_set *set, struct setting_report *r
     }
     if (status == STATUS_OK) {
         status = write_markdown(set, reports, summary->markdown, err);
+    }
+    if (status == STATUS_OK) {
+        status = write_html(set, reports, folder, err);
     }
     return status;
 }
