@@ -111,8 +111,9 @@ enum status sample_sheet_scale(struct sample_sheet *const *sheet, size_t n_sheet
 
 struct layout {
     const struct sample_sheet *sheet;
-    double side, pitch; /* of a panel, and from one column to the next */
-    double left, top;   /* of the first image */
+    double side;      /* of a panel */
+    double left, top; /* of the first image */
+    double *x;        /* [n_column + 2] of panels, the image's first; behind them the bar's */
     double width, height;
 };
 
@@ -141,42 +142,47 @@ static double label_width(const struct sheet_label *label)
     return fmax(chart_width(CHART_LABEL, label->name), chart_width(CHART_SMALL, label->below));
 }
 
-static struct layout lay_out(const struct sample_sheet *sheet)
+/* place_columns puts every panel into the middle of a column as wide as its head. */
+static void place_columns(struct layout *layout)
 {
-    struct layout layout = {.sheet = sheet, .side = overlay_side(sheet->samples, AIM)};
-    double label = 0, panel = layout.side;
+    const struct sample_sheet *sheet = layout->sheet;
+    double at = layout->left + layout->side + GAP;
+    layout->x[0] = layout->left;
+    for (size_t i = 0; i < sheet->n_column; i++) {
+        double width = fmax(layout->side, head_width(&sheet->column[i]));
+        layout->x[i + 1] = floor(at + (width - layout->side) / 2);
+        at += width + GAP;
+    }
+    layout->x[sheet->n_column + 1] = at + GAP;
+}
+
+static void lay_out(struct layout *layout)
+{
+    const struct sample_sheet *sheet = layout->sheet;
+    double label = 0;
     size_t n_line = 1;
     for (size_t i = 0; i < sheet->samples->n; i++) {
         label = fmax(label, label_width(&sheet->row[i]));
     }
     for (size_t i = 0; i < sheet->n_column; i++) {
         size_t lines = head_lines(&sheet->column[i]);
-        panel = fmax(panel, head_width(&sheet->column[i]));
         n_line = lines > n_line ? lines : n_line;
     }
-    layout.pitch = panel + GAP;
-    layout.left = EDGE + label + LABEL_GAP;
-    layout.top = TOP + ((double)n_line + 1) * HEAD_LINE + 4;
+    layout->side = overlay_side(sheet->samples, AIM);
+    layout->left = ceil(EDGE + label + LABEL_GAP);
+    layout->top = ceil(TOP + ((double)n_line + 1) * HEAD_LINE + 4);
+    place_columns(layout);
     double titles = fmax(chart_width(CHART_TITLE, sheet->title), MIN_WIDTH);
     titles = fmax(titles, chart_width(CHART_SMALL, sheet->subtitle));
     titles = fmax(titles, chart_width(CHART_SMALL, sheet->note));
-    layout.width = layout.left + ((double)sheet->n_column + 1) * layout.pitch + OVERLAY_BAR_WIDTH;
-    layout.width = fmax(layout.width, titles + 2 * EDGE);
-    layout.height = layout.top + (double)sheet->samples->n * (layout.side + CAPTION + ROW_GAP) -
-                    ROW_GAP + BOTTOM;
-    return layout;
-}
-
-/* Panels stand in the middle of their column, on whole pixels. */
-static double panel_x(const struct layout *layout, size_t column)
-{
-    double inset = floor((layout->pitch - GAP - layout->side) / 2);
-    return ceil(layout->left) + (column > 0 ? inset : 0) + (double)column * layout->pitch;
+    layout->width = fmax(layout->x[sheet->n_column + 1] + OVERLAY_BAR_WIDTH, titles + 2 * EDGE);
+    layout->height = layout->top + (double)sheet->samples->n * (layout->side + CAPTION + ROW_GAP) -
+                     ROW_GAP + BOTTOM;
 }
 
 static double panel_y(const struct layout *layout, size_t sample)
 {
-    return ceil(layout->top) + (double)sample * (layout->side + CAPTION + ROW_GAP);
+    return layout->top + (double)sample * (layout->side + CAPTION + ROW_GAP);
 }
 
 /* ---- drawing ---- */
@@ -196,11 +202,11 @@ static void draw_heads(cairo_t *cr, const struct layout *layout)
     double below = layout->top - 10, last = below - HEAD_LINE;
     double middle = layout->side / 2;
     chart_colour(cr, CHART_INK, 1);
-    chart_text_bold(cr, panel_x(layout, 0) + middle, last, CHART_LABEL, CHART_CENTRE, "image");
+    chart_text_bold(cr, layout->x[0] + middle, last, CHART_LABEL, CHART_CENTRE, "image");
     for (size_t i = 0; i < sheet->n_column; i++) {
         const struct sheet_column *column = &sheet->column[i];
         char line[VARIANT_TEXT_SIZE];
-        double x = panel_x(layout, i + 1) + middle;
+        double x = layout->x[i + 1] + middle;
         size_t n_line = head_lines(column);
         for (size_t k = 0; figure_name_line(column->head, k, line); k++) {
             chart_text_bold(cr, x, last - (double)(n_line - 1 - k) * HEAD_LINE, CHART_LABEL,
@@ -224,7 +230,7 @@ static void draw_panel(cairo_t *cr, const struct layout *layout, size_t column, 
     const struct sample_sheet *sheet = layout->sheet;
     const struct sheet_label *caption = &sheet->column[column].panel[sample];
     const double *value = panel_value(sheet, column, sample);
-    double x = panel_x(layout, column + 1), y = panel_y(layout, sample);
+    double x = layout->x[column + 1], y = panel_y(layout, sample);
     if (isnan(value[0])) {
         chart_colour(cr, CHART_MUTED, 1);
         chart_text(cr, x + layout->side / 2, y + layout->side / 2, CHART_TITLE, CHART_CENTRE, "-");
@@ -245,19 +251,26 @@ static void draw(cairo_t *cr, const void *data)
     for (size_t i = 0; i < sheet->samples->n; i++) {
         double y = panel_y(layout, i);
         draw_row_label(cr, layout->left - LABEL_GAP, y + layout->side / 2, &sheet->row[i]);
-        overlay_image(cr, panel_x(layout, 0), y, layout->side, sheet->samples, i);
+        overlay_image(cr, layout->x[0], y, layout->side, sheet->samples, i);
         for (size_t column = 0; column < sheet->n_column; column++) {
             draw_panel(cr, layout, column, i);
         }
     }
     double rows = panel_y(layout, sheet->samples->n) - CAPTION - ROW_GAP - layout->top;
-    overlay_bar(cr, panel_x(layout, 0) + ((double)sheet->n_column + 1) * layout->pitch + 6,
-                layout->top, fmin(rows, 260), true, &sheet->scale);
+    overlay_bar(cr, layout->x[sheet->n_column + 1], layout->top, fmin(rows, 260), true,
+                &sheet->scale);
 }
 
 enum status sample_sheet_write(const struct sample_sheet *sheet, const char *path,
                                struct error *err)
 {
-    struct layout layout = lay_out(sheet);
-    return chart_write_png(path, ceil(layout.width), ceil(layout.height), draw, &layout, err);
+    struct layout layout = {.sheet = sheet, .x = calloc(sheet->n_column + 2, sizeof(double))};
+    if (!layout.x) {
+        return error_set(err, STATUS_MEMORY, "out of memory while drawing %s", path);
+    }
+    lay_out(&layout);
+    enum status status =
+        chart_write_png(path, ceil(layout.width), ceil(layout.height), draw, &layout, err);
+    free(layout.x);
+    return status;
 }

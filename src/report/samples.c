@@ -204,12 +204,26 @@ enum status samples_rollout(const struct samples *samples, size_t sample, size_t
     return fine ? STATUS_OK : error_set(err, STATUS_MEMORY, "out of memory for a rollout");
 }
 
+/* A name that is cut may not end within a character: cairo draws no broken UTF-8. */
+static void copy_name(const char *from, char name[SAMPLES_CLASS_SIZE])
+{
+    size_t n = strlen(from);
+    if (n >= SAMPLES_CLASS_SIZE) {
+        n = SAMPLES_CLASS_SIZE - 1;
+        while (n > 0 && ((unsigned char)from[n] & 0xc0) == 0x80) {
+            n--;
+        }
+    }
+    memcpy(name, from, n);
+    name[n] = '\0';
+}
+
 void samples_class(const struct samples *samples, size_t class, char name[SAMPLES_CLASS_SIZE])
 {
     const json_t *data = json_object_get(samples->run->root, "data");
     const json_t *item = json_array_get(json_object_get(data, "class_name"), class);
     if (json_is_string(item)) {
-        snprintf(name, SAMPLES_CLASS_SIZE, "%s", json_string_value(item));
+        copy_name(json_string_value(item), name);
     } else {
         snprintf(name, SAMPLES_CLASS_SIZE, "%zu", class);
     }

@@ -207,6 +207,24 @@ START_TEST(bad_numbers_are_refused_with_the_range)
 }
 END_TEST
 
+/* Only what differs from the default is in an id: a new value leaves those of older runs alone. */
+START_TEST(snapshots_are_a_run_of_their_own_and_final_is_not_named)
+{
+    char text[2000];
+    struct config config = config_default();
+    ck_assert_int_eq(config_set(&config, "attention", "final", NULL), STATUS_OK);
+    ck_assert_int_eq(config_resolve(&config, NULL), STATUS_OK);
+    config_canonical(&config, text, sizeof text);
+    ck_assert_ptr_null(strstr(text, "attention="));
+    ck_assert_int_eq(config_set(&config, "attention", "snapshots", NULL), STATUS_OK);
+    config_canonical(&config, text, sizeof text);
+    ck_assert_ptr_nonnull(strstr(text, "\nattention=snapshots\n"));
+    ck_assert_int_eq(config_set(&config, "attention", "none", NULL), STATUS_OK);
+    config_canonical(&config, text, sizeof text);
+    ck_assert_ptr_nonnull(strstr(text, "\nattention=none\n"));
+}
+END_TEST
+
 START_TEST(bad_choices_name_the_accepted)
 {
     expect_refused("attention", "all", "expected one of none | final | snapshots, found 'all'");
@@ -623,6 +641,7 @@ int main(void)
     tcase_add_test(tcase, unknown_keys_name_the_nearest);
     tcase_add_test(tcase, bad_whole_numbers_are_refused_with_the_range);
     tcase_add_test(tcase, bad_numbers_are_refused_with_the_range);
+    tcase_add_test(tcase, snapshots_are_a_run_of_their_own_and_final_is_not_named);
     tcase_add_test(tcase, bad_choices_name_the_accepted);
     tcase_add_test(tcase, a_refused_value_changes_nothing);
     tcase_add_test(tcase, impossible_combinations_name_values_that_work);
