@@ -1,8 +1,8 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/list_presets.h"
 #include "cli/options.h"
-#include "cli/preset.h"
 #include "cli/table.h"
 #include "lab/config.h"
 #include "lab/dataset.h"
@@ -183,49 +183,7 @@ static struct table *list_datasets(void)
     return table;
 }
 
-/* ---- presets and keys ---- */
-
-static void join(const char *const *list, char *text, size_t size)
-{
-    for (size_t i = 0; list && list[i]; i++) {
-        append(text, size, i ? " " : "");
-        append(text, size, list[i]);
-    }
-}
-
-/* In text the name and the summary stand at a preset's first grid alone. */
-static void add_preset_grid(struct table *table, const struct preset *preset, size_t grid)
-{
-    char set[512] = "", instead[256] = "", what[1024];
-    join(preset->grid[grid].set, set, sizeof set);
-    join(preset->grid[grid].instead, instead, sizeof instead);
-    bool first = grid == 0;
-    snprintf(what, sizeof what, "%s%s%s%s%s", first ? preset->summary : "", first ? "\n" : "", set,
-             instead[0] ? "\nwithout its files: " : "", instead);
-    table_text(table, preset->name);
-    table_text(table, first ? preset->name : "");
-    table_integer(table, (long long)grid);
-    table_text(table, preset->grid[grid].seeds);
-    table_text(table, preset->summary);
-    table_text(table, set);
-    table_text(table, instead);
-    table_text(table, what);
-}
-
-static struct table *list_presets(void)
-{
-    static const struct column columns[] = {
-        {"name", NULL, 0},    {NULL, "name", 0}, {"grid", NULL, 0},    {"seeds", "seeds", 0},
-        {"summary", NULL, 0}, {"set", NULL, 0},  {"instead", NULL, 0}, {NULL, "what", 0},
-    };
-    struct table *table = table_create(columns, N_COLUMN(columns));
-    for (size_t i = 0; preset_at(i); i++) {
-        for (size_t grid = 0; grid < preset_at(i)->n_grid; grid++) {
-            add_preset_grid(table, preset_at(i), grid);
-        }
-    }
-    return table;
-}
+/* ---- keys ---- */
 
 static void add_text_or_missing(struct table *table, const char *text)
 {
@@ -303,6 +261,10 @@ static void print_legend(const char *topic)
         printf("\nat T = %d. floor: accuracy of the best predictor that knows only the position;\n"
                "needed key: output <- the input position it must attend to\n",
                EXAMPLE_TOKENS);
+    } else if (strcmp(topic, "presets") == 0) {
+        puts("\ntime: estimated for this machine, one run at a time on every processor, nothing "
+             "done yet;\nMiB: of the largest run. `qkvlab list presets NAME` prints the file, "
+             "`qkvlab run NAME --dry-run`\nthe runs, with a better estimate.");
     } else if (strcmp(topic, "datasets") == 0) {
         puts("\npx: side of an image. Where each was looked for and found: qkvlab data list");
     }
@@ -320,24 +282,35 @@ static enum status list_topics(enum format format, struct error *err)
     return status;
 }
 
+static enum status list_table(const char *topic, enum format format, struct error *err)
+{
+    struct table *table = !strcmp(topic, "variants")   ? list_variants()
+                          : !strcmp(topic, "tasks")    ? list_tasks()
+                          : !strcmp(topic, "datasets") ? list_datasets()
+                          : !strcmp(topic, "models")   ? list_models()
+                                                       : list_keys();
+    enum status status = table_print(table, format, err);
+    table_free(table);
+    return status;
+}
+
 enum status cmd_list(const struct arguments *arguments, struct error *err)
 {
     if (arguments->n_operand == 0) {
         return list_topics(arguments->format, err);
     }
     const char *topic = arguments->operand[0];
+    bool presets = strcmp(topic, "presets") == 0;
     enum status status = word_check(WORD_TOPIC, "topic", topic, err);
-    if (status != STATUS_OK) {
-        return status;
+    if (status == STATUS_OK && arguments->n_operand > 1) {
+        return presets ? list_preset(arguments->operand[1], err)
+                       : error_set(err, STATUS_USAGE,
+                                   "only presets have a NAME, as in: qkvlab "
+                                   "list presets quick");
     }
-    struct table *table = !strcmp(topic, "variants")   ? list_variants()
-                          : !strcmp(topic, "tasks")    ? list_tasks()
-                          : !strcmp(topic, "datasets") ? list_datasets()
-                          : !strcmp(topic, "presets")  ? list_presets()
-                          : !strcmp(topic, "models")   ? list_models()
-                                                       : list_keys();
-    status = table_print(table, arguments->format, err);
-    table_free(table);
+    if (status == STATUS_OK) {
+        status = presets ? list_presets(arguments, err) : list_table(topic, arguments->format, err);
+    }
     if (status == STATUS_OK && arguments->format == FORMAT_TEXT) {
         print_legend(topic);
     }

@@ -231,7 +231,7 @@ static enum status train_and_report(const struct plan *plan, struct error *err)
 enum status cmd_quick(const struct arguments *arguments, struct error *err)
 {
     struct plan plan;
-    enum status status = plan_create(&plan, arguments, preset_find("quick"), err);
+    enum status status = plan_create(&plan, arguments, "quick", err);
     if (status == STATUS_OK) {
         status = arguments->dry_run ? plan_preview(&plan, err) : train_and_report(&plan, err);
     }

@@ -19,33 +19,29 @@
 /* ---- making the list ---- */
 
 /* Keeps the runs that belong to this shard. */
-static enum status keep_shard(struct plan *plan, struct error *err)
+static void keep_shard(struct plan *plan)
 {
     size_t n_shard = plan->arguments->n_shard ? plan->arguments->n_shard : 1;
-    plan->place = calloc(plan->grids.n_config + 1, sizeof *plan->place);
-    if (!plan->place) {
-        return error_set(err, STATUS_MEMORY, "out of memory");
-    }
     for (size_t i = plan->arguments->shard; i < plan->grids.n_config; i += n_shard) {
-        plan->config[plan->n_run] = plan->config[i];
-        plan->place[plan->n_run++] = i;
+        plan->config[plan->n_run++] = plan->config[i];
     }
-    return STATUS_OK;
 }
 
-enum status plan_create(struct plan *plan, const struct arguments *arguments,
-                        const struct preset *preset, struct error *err)
+enum status plan_create(struct plan *plan, const struct arguments *arguments, const char *name,
+                        struct error *err)
 {
-    *plan = (struct plan){.arguments = arguments, .preset = preset};
-    enum status status = grids_expand(&plan->grids, arguments, preset, err);
+    *plan = (struct plan){.arguments = arguments};
+    enum status status = grids_expand(&plan->grids, arguments, name, err);
     plan->config = plan->grids.config;
-    return status == STATUS_OK ? keep_shard(plan, err) : status;
+    if (status == STATUS_OK) {
+        keep_shard(plan);
+    }
+    return status;
 }
 
 void plan_free(struct plan *plan)
 {
     grids_free(&plan->grids);
-    free(plan->place);
 }
 
 /* ---- working through it ---- */
