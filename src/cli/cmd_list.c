@@ -6,7 +6,6 @@
 #include "cli/table.h"
 #include "lab/config.h"
 #include "lab/dataset.h"
-#include "lab/procedure.h"
 #include "lab/task.h"
 #include "nn/cost.h"
 #include "nn/variant.h"
@@ -174,8 +173,8 @@ static struct table *list_datasets(void)
         const struct dataset *dataset = dataset_at(i);
         table_text(table, dataset->name);
         table_text(table, dataset->title);
-        add_count(table, procedure_n_train(dataset->name));
-        add_count(table, procedure_n_test(dataset->name));
+        add_count(table, dataset->n_train);
+        add_count(table, dataset->n_test);
         table_integer(table, (long long)dataset->n_class);
         table_integer(table, (long long)dataset->image_size);
         table_integer(table, (long long)dataset->n_channel);

@@ -27,7 +27,7 @@ enum augment_choice { AUGMENT_OF_DATASET, AUGMENT_OFF };
 #define ENGINE_VERSION 1
 
 /* Defaults are the `reproduction` procedure, of tasks at d 64, L 2, H 4, T 16; of data sets at d
- * 64, L 2, H 2, patch 4, with what procedure.h says about each. */
+ * 64, L 2, H 2, patch 4, with what datasets/ says about each. */
 struct config {
     const struct task *task;       /* what is learned: a task, */
     const struct dataset *dataset; /* or a data set; the other one is NULL */
