@@ -19,10 +19,19 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "arrays are written as
 #define ALIGNMENT 64                 /* of the data, by the format's rule */
 #define MAX_TYPE 16
 
+/* What an array's elements are. */
+struct element {
+    const char *descr, *title;
+    size_t size;
+};
+static const struct element element_float = {"<f4", "little-endian float32", sizeof(float)};
+static const struct element element_byte = {"|u1", "uint8", 1};
+
 /* Returns false where the number of bytes overflows. */
-static bool count_bytes(const size_t *dim, size_t n_dim, size_t *size)
+static bool count_bytes(const struct element *element, const size_t *dim, size_t n_dim,
+                        size_t *size)
 {
-    size_t n = sizeof(float);
+    size_t n = element->size;
     for (size_t i = 0; i < n_dim; i++) {
         if (dim[i] > 0 && n > SIZE_MAX / dim[i]) {
             return false;
@@ -36,10 +45,11 @@ static bool count_bytes(const size_t *dim, size_t n_dim, size_t *size)
 /* ---- writing ---- */
 
 /* Appends prefix and header, padded with spaces; the header's length is patched in at last. */
-static void append_header(struct text *text, const size_t *dim, size_t n_dim)
+static void append_header(struct text *text, const struct element *element, const size_t *dim,
+                          size_t n_dim)
 {
     text_append(text, MAGIC "\x01%*s", (int)(PREFIX_SIZE - MAGIC_SIZE - 1), "");
-    text_append(text, "{'descr': '<f4', 'fortran_order': False, 'shape': (");
+    text_append(text, "{'descr': '%s', 'fortran_order': False, 'shape': (", element->descr);
     for (size_t i = 0; i < n_dim; i++) {
         text_append(text, "%s%zu", i > 0 ? ", " : "", dim[i]);
     }
@@ -54,18 +64,18 @@ static void append_header(struct text *text, const size_t *dim, size_t n_dim)
     }
 }
 
-enum status npy_write(const char *path, const float *data, const size_t *dim, size_t n_dim,
-                      struct error *err)
+static enum status write_array(const char *path, const struct element *element, const void *data,
+                               const size_t *dim, size_t n_dim, struct error *err)
 {
     size_t size;
-    if (n_dim > NPY_MAX_DIM || !count_bytes(dim, n_dim, &size)) {
+    if (n_dim > NPY_MAX_DIM || !count_bytes(element, dim, n_dim, &size)) {
         return error_set(err, STATUS_USAGE,
                          "cannot write %s: an array of %zu dimensions, expected at most %d and a "
                          "size that fits in memory",
                          path, n_dim, NPY_MAX_DIM);
     }
     struct text header = {0};
-    append_header(&header, dim, n_dim);
+    append_header(&header, element, dim, n_dim);
     char *file = header.failed ? NULL : malloc(header.size + size);
     if (!file) {
         text_free(&header);
@@ -80,6 +90,18 @@ enum status npy_write(const char *path, const float *data, const size_t *dim, si
     free(file);
     text_free(&header);
     return status;
+}
+
+enum status npy_write(const char *path, const float *data, const size_t *dim, size_t n_dim,
+                      struct error *err)
+{
+    return write_array(path, &element_float, data, dim, n_dim, err);
+}
+
+enum status npy_write_bytes(const char *path, const uint8_t *data, const size_t *dim, size_t n_dim,
+                            struct error *err)
+{
+    return write_array(path, &element_byte, data, dim, n_dim, err);
 }
 
 /* ---- reading ---- */
@@ -226,8 +248,9 @@ static enum status find_header(const char *path, const char *file, size_t n_file
 }
 
 /* Checks everything and finds where the data begin. */
-static enum status check_file(const char *path, const char *file, size_t n_file,
-                              struct header *header, size_t *data_offset, struct error *err)
+static enum status check_file(const char *path, const struct element *element, const char *file,
+                              size_t n_file, struct header *header, size_t *data_offset,
+                              struct error *err)
 {
     struct cursor cursor = {0};
     enum status status = find_header(path, file, n_file, &cursor, err);
@@ -240,10 +263,9 @@ static enum status check_file(const char *path, const char *file, size_t n_file,
                          "and a shape of at most %d dimensions",
                          path, PREFIX_SIZE, NPY_MAX_DIM);
     }
-    if (strcmp(header->descr, "<f4") != 0) {
-        return error_set(err, STATUS_DATA,
-                         "%s: the array has descr '%s', expected '<f4' (little-endian float32)",
-                         path, header->descr);
+    if (strcmp(header->descr, element->descr) != 0) {
+        return error_set(err, STATUS_DATA, "%s: the array has descr '%s', expected '%s' (%s)", path,
+                         header->descr, element->descr, element->title);
     }
     if (header->fortran_order) {
         return error_set(err, STATUS_DATA, "%s: the array is in Fortran order, expected C order",
@@ -251,7 +273,7 @@ static enum status check_file(const char *path, const char *file, size_t n_file,
     }
     size_t size;
     *data_offset = (size_t)(cursor.end - file);
-    if (!count_bytes(header->dim, header->n_dim, &size)) {
+    if (!count_bytes(element, header->dim, header->n_dim, &size)) {
         return error_set(err, STATUS_DATA, "%s: the shape claims more bytes than a memory can have",
                          path);
     }
@@ -263,27 +285,45 @@ static enum status check_file(const char *path, const char *file, size_t n_file,
     return STATUS_OK;
 }
 
-enum status npy_read(const char *path, float **data, size_t dim[NPY_MAX_DIM], size_t *n_dim,
-                     struct error *err)
+/* The file's own memory becomes the array. */
+static enum status read_array(const char *path, const struct element *element, char **data,
+                              size_t dim[NPY_MAX_DIM], size_t *n_dim, struct error *err)
 {
-    *data = NULL;
-    *n_dim = 0;
     char *file;
     size_t n_file, data_offset = 0;
+    *data = NULL;
+    *n_dim = 0;
     enum status status = file_read(path, MAX_FILE_SIZE, &file, &n_file, err);
     if (status) {
         return status;
     }
     struct header header;
-    status = check_file(path, file, n_file, &header, &data_offset, err);
+    status = check_file(path, element, file, n_file, &header, &data_offset, err);
     if (status) {
         free(file);
         return status;
     }
-    /* The file's own memory becomes the array. */
     memmove(file, file + data_offset, n_file - data_offset);
-    *data = (float *)(void *)file;
+    *data = file;
     memcpy(dim, header.dim, sizeof header.dim);
     *n_dim = header.n_dim;
     return STATUS_OK;
+}
+
+enum status npy_read(const char *path, float **data, size_t dim[NPY_MAX_DIM], size_t *n_dim,
+                     struct error *err)
+{
+    char *bytes;
+    enum status status = read_array(path, &element_float, &bytes, dim, n_dim, err);
+    *data = (float *)(void *)bytes;
+    return status;
+}
+
+enum status npy_read_bytes(const char *path, uint8_t **data, size_t dim[NPY_MAX_DIM], size_t *n_dim,
+                           struct error *err)
+{
+    char *bytes;
+    enum status status = read_array(path, &element_byte, &bytes, dim, n_dim, err);
+    *data = (uint8_t *)bytes;
+    return status;
 }

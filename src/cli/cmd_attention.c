@@ -8,14 +8,21 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "lab/record.h"
+#include "report/figure_class_token.h"
+#include "report/figure_patches.h"
 #include "report/figure_run.h"
+#include "report/figure_snapshots.h"
+#include "report/image_runs.h"
 #include "report/report.h"
 #include "report/run.h"
 
 struct gallery {
     struct table *table;
     size_t n_picture, n_overview;
-    char overview[PATH_SIZE];     /* the last one's path */
+    char overview[PATH_SIZE]; /* the last one's path */
+    size_t n_with_samples;    /* runs on images */
+    size_t n_side_by_side;
+    char side_by_side[PATH_SIZE]; /* the folder of the pictures of several runs */
     size_t n_diverged, n_without; /* runs that have no maps, and runs that kept none */
     struct error unwritten;       /* the first picture that could not be written */
 };
@@ -53,6 +60,34 @@ static void keep_first(struct error *first, const struct error *error)
     }
 }
 
+/* Runs on images also have pictures of what the model sees in single images. */
+static enum status draw_samples(struct gallery *gallery, const struct run *run, const char *folder,
+                                size_t *n_picture, struct error *err)
+{
+    struct samples samples;
+    if (!samples_are_kept(run)) {
+        return STATUS_OK;
+    }
+    gallery->n_with_samples++;
+    enum status status = samples_read(run, &samples, err);
+    if (status == STATUS_OK) {
+        status = figure_class_token(&samples, folder, n_picture, err);
+    }
+    if (status == STATUS_OK) {
+        status = figure_patches(&samples, folder, n_picture, err);
+    }
+    samples_free(&samples);
+    return status;
+}
+
+static enum status draw_training(const struct run *run, size_t *n_picture, struct error *err)
+{
+    bool drawn;
+    enum status status = figure_snapshots(run, &drawn, err);
+    *n_picture += status == STATUS_OK && drawn;
+    return status;
+}
+
 /* Numbers need no pictures: where those cannot be written, the numbers are shown all the same. */
 static enum status show_run(struct gallery *gallery, const char *folder, struct error *err)
 {
@@ -69,6 +104,12 @@ static enum status show_run(struct gallery *gallery, const char *folder, struct 
     } else if (status == STATUS_OK) {
         struct error picture_error = {0};
         status = report_attention_pictures(folder, &n_picture, &picture_error);
+        if (status == STATUS_OK) {
+            status = draw_samples(gallery, &run, maps, &n_picture, &picture_error);
+        }
+        if (status == STATUS_OK) {
+            status = draw_training(&run, &n_picture, &picture_error);
+        }
         gallery->n_picture += n_picture;
         if (status == STATUS_OK && figure_run_path(folder, gallery->overview, NULL) == STATUS_OK) {
             gallery->n_overview++;
@@ -119,6 +160,31 @@ static enum status show_all(struct gallery *gallery, const char *out, const char
     return status == STATUS_OK ? worst : status;
 }
 
+/* The variants side by side, for all runs of an out folder. */
+static enum status draw_variants(struct gallery *gallery, const char *out, struct error *err)
+{
+    struct run_set set;
+    struct error picture_error = {0};
+    enum status status = path_format(gallery->side_by_side, err, "%s/attention", out);
+    if (status != STATUS_OK || gallery->n_with_samples == 0) {
+        return status;
+    }
+    status = run_set_load(out, &set, &picture_error);
+    if (status == STATUS_OK) {
+        status = image_runs_draw_attention(&set, gallery->side_by_side, &gallery->n_side_by_side,
+                                           &picture_error);
+    }
+    run_set_free(&set);
+    if (status == STATUS_WRITE) {
+        keep_first(&gallery->unwritten, &picture_error);
+    }
+    if (status == STATUS_MEMORY) {
+        *err = picture_error;
+        return status;
+    }
+    return STATUS_OK;
+}
+
 static enum status show(struct gallery *gallery, const char *folder, struct error *err)
 {
     char runs[PATH_SIZE], run_json[PATH_SIZE];
@@ -133,7 +199,9 @@ static enum status show(struct gallery *gallery, const char *folder, struct erro
         return show_run(gallery, folder, err);
     }
     if (folder_exists(runs)) {
-        return show_all(gallery, folder, runs, err);
+        status = show_all(gallery, folder, runs, err);
+        enum status drawn = draw_variants(gallery, folder, err);
+        return drawn == STATUS_OK ? status : drawn;
     }
     return error_set(err, STATUS_DATA,
                      "%s: neither a run (no run.json in it) nor a folder with runs (no runs/ in "
@@ -182,6 +250,10 @@ static void say_counts(const struct gallery *gallery)
         fprintf(
             stderr, "All maps of %s run with labels: %s\n", gallery->n_overview > 1 ? "a" : "the",
             gallery->n_overview > 1 ? "attention/overview.png in its folder" : gallery->overview);
+    }
+    if (gallery->n_side_by_side > 0) {
+        fprintf(stderr, "The variants side by side on the same images: %zu pictures in %s\n",
+                gallery->n_side_by_side, gallery->side_by_side);
     }
     if (gallery->n_diverged > 0) {
         fprintf(stderr, "%zu run%s diverged and left no maps\n", gallery->n_diverged,

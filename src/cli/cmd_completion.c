@@ -48,6 +48,10 @@ static void print_bash_action(enum word word)
         printf("COMPREPLY=($(compgen -d -- \"$cur\"))");
     } else if (word == WORD_FILE) {
         printf("COMPREPLY=($(compgen -f -- \"$cur\"))");
+    } else if (word == WORD_CONFIG) {
+        printf("COMPREPLY=($(compgen -W '");
+        print_words(word);
+        printf("' -- \"$cur\") $(compgen -f -X '!*.y*ml' -- \"$cur\") $(compgen -d -- \"$cur\"))");
     } else if (has_words(word)) {
         printf("COMPREPLY=($(compgen -W '");
         print_words(word);
@@ -105,6 +109,8 @@ static void print_zsh_action(enum word word)
         printf("_files -/");
     } else if (word == WORD_FILE) {
         printf("_files");
+    } else if (word == WORD_CONFIG) {
+        printf("_qkvlab_configurations");
     } else if (has_words(word)) {
         putchar('(');
         print_words(word);
@@ -129,6 +135,11 @@ static void print_zsh_text(const char *text)
 static void print_zsh(void)
 {
     printf("#compdef qkvlab\n"
+           "_qkvlab_configurations() {\n"
+           "  _alternative 'presets:preset:(");
+    print_words(WORD_CONFIG);
+    printf(")' 'files:file:_files -g \"*.(yaml|yml)\"'\n"
+           "}\n"
            "_qkvlab() {\n"
            "  local context state state_descr line\n"
            "  typeset -A opt_args\n"
@@ -184,7 +195,7 @@ static void print_fish_argument(enum word word)
     } else if (has_words(word)) {
         printf(" -a '");
         print_words(word);
-        printf("'");
+        printf(word == WORD_CONFIG ? " (__fish_complete_suffix .yaml)'" : "'");
     }
 }
 

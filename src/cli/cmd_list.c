@@ -1,12 +1,11 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/list_presets.h"
 #include "cli/options.h"
-#include "cli/preset.h"
 #include "cli/table.h"
 #include "lab/config.h"
 #include "lab/dataset.h"
-#include "lab/procedure.h"
 #include "lab/task.h"
 #include "nn/cost.h"
 #include "nn/variant.h"
@@ -174,8 +173,8 @@ static struct table *list_datasets(void)
         const struct dataset *dataset = dataset_at(i);
         table_text(table, dataset->name);
         table_text(table, dataset->title);
-        add_count(table, procedure_n_train(dataset->name));
-        add_count(table, procedure_n_test(dataset->name));
+        add_count(table, dataset->n_train);
+        add_count(table, dataset->n_test);
         table_integer(table, (long long)dataset->n_class);
         table_integer(table, (long long)dataset->image_size);
         table_integer(table, (long long)dataset->n_channel);
@@ -183,31 +182,7 @@ static struct table *list_datasets(void)
     return table;
 }
 
-/* ---- presets and keys ---- */
-
-static struct table *list_presets(void)
-{
-    static const struct column columns[] = {
-        {"name", "name", 0}, {"seeds", "seeds", 0}, {"summary", NULL, 0},
-        {"set", NULL, 0},    {NULL, "what", 0},
-    };
-    struct table *table = table_create(columns, N_COLUMN(columns));
-    for (size_t i = 0; preset_at(i); i++) {
-        const struct preset *preset = preset_at(i);
-        char set[512] = "", what[1024];
-        for (size_t k = 0; k < PRESET_MAX_SET && preset->set[k]; k++) {
-            append(set, sizeof set, k ? " " : "");
-            append(set, sizeof set, preset->set[k]);
-        }
-        snprintf(what, sizeof what, "%s\n%s", preset->summary, set);
-        table_text(table, preset->name);
-        table_text(table, preset->seeds);
-        table_text(table, preset->summary);
-        table_text(table, set);
-        table_text(table, what);
-    }
-    return table;
-}
+/* ---- keys ---- */
 
 static void add_text_or_missing(struct table *table, const char *text)
 {
@@ -285,6 +260,10 @@ static void print_legend(const char *topic)
         printf("\nat T = %d. floor: accuracy of the best predictor that knows only the position;\n"
                "needed key: output <- the input position it must attend to\n",
                EXAMPLE_TOKENS);
+    } else if (strcmp(topic, "presets") == 0) {
+        puts("\ntime: estimated for this machine, one run at a time on every processor, nothing "
+             "done yet;\nMiB: of the largest run. `qkvlab list presets NAME` prints the file, "
+             "`qkvlab run NAME --dry-run`\nthe runs, with a better estimate.");
     } else if (strcmp(topic, "datasets") == 0) {
         puts("\npx: side of an image. Where each was looked for and found: qkvlab data list");
     }
@@ -302,24 +281,35 @@ static enum status list_topics(enum format format, struct error *err)
     return status;
 }
 
+static enum status list_table(const char *topic, enum format format, struct error *err)
+{
+    struct table *table = !strcmp(topic, "variants")   ? list_variants()
+                          : !strcmp(topic, "tasks")    ? list_tasks()
+                          : !strcmp(topic, "datasets") ? list_datasets()
+                          : !strcmp(topic, "models")   ? list_models()
+                                                       : list_keys();
+    enum status status = table_print(table, format, err);
+    table_free(table);
+    return status;
+}
+
 enum status cmd_list(const struct arguments *arguments, struct error *err)
 {
     if (arguments->n_operand == 0) {
         return list_topics(arguments->format, err);
     }
     const char *topic = arguments->operand[0];
+    bool presets = strcmp(topic, "presets") == 0;
     enum status status = word_check(WORD_TOPIC, "topic", topic, err);
-    if (status != STATUS_OK) {
-        return status;
+    if (status == STATUS_OK && arguments->n_operand > 1) {
+        return presets ? list_preset(arguments->operand[1], err)
+                       : error_set(err, STATUS_USAGE,
+                                   "only presets have a NAME, as in: qkvlab "
+                                   "list presets quick");
     }
-    struct table *table = !strcmp(topic, "variants")   ? list_variants()
-                          : !strcmp(topic, "tasks")    ? list_tasks()
-                          : !strcmp(topic, "datasets") ? list_datasets()
-                          : !strcmp(topic, "presets")  ? list_presets()
-                          : !strcmp(topic, "models")   ? list_models()
-                                                       : list_keys();
-    status = table_print(table, arguments->format, err);
-    table_free(table);
+    if (status == STATUS_OK) {
+        status = presets ? list_presets(arguments, err) : list_table(topic, arguments->format, err);
+    }
     if (status == STATUS_OK && arguments->format == FORMAT_TEXT) {
         print_legend(topic);
     }

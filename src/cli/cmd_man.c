@@ -5,9 +5,9 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/preset.h"
 #include "cli/version.h"
 #include "lab/config.h"
+#include "lab/preset.h"
 
 /* Text that troff must not take for requests or typographic dashes. */
 static void print_roff(const char *text)
@@ -105,6 +105,23 @@ static void print_key(const struct config_key *key)
     print_line(text);
 }
 
+static void print_configuration_files(void)
+{
+    printf(".SH CONFIGURATION FILES\n");
+    print_line(
+        "A file in YAML is a mapping of the keys above to a value or a list of values; lists "
+        "make a grid. Values are taken as they are written. Documents, separated by ---, are "
+        "several grids of one sweep, and a run that occurs in two of them is made once.");
+    printf(".PP\n.nf\n");
+    print_line("task: [reverse, swap]\nvariant: [qkv, qk]\nn_embd: 32\nseeds: 0-2");
+    printf(".fi\n.TP\n\\fBseeds\\fR\n");
+    print_line("a seed, a list of seeds, or a range such as 0-2");
+    printf(".TP\n\\fBinclude\\fR\n");
+    print_line("a preset, or a file beside this one; own keys win over those of it");
+    printf(".TP\n\\fBwithout_data\\fR\n");
+    print_line("keys that take over where files of the data set are missing");
+}
+
 static void print_exit_status(void)
 {
     static const struct {
@@ -149,10 +166,13 @@ enum status cmd_man(const struct arguments *arguments, struct error *err)
     for (size_t i = 0; config_key_at(i); i++) {
         print_key(config_key_at(i));
     }
+    print_configuration_files();
     printf(".SH PRESETS\n");
     for (size_t i = 0; preset_at(i); i++) {
+        char summary[PRESET_SUMMARY_SIZE];
+        preset_summary(preset_at(i), summary);
         printf(".TP\n\\fB%s\\fR\n", preset_at(i)->name);
-        print_line(preset_at(i)->summary);
+        print_line(summary);
     }
     print_exit_status();
     printf(".SH ENVIRONMENT\n.TP\nNO_COLOR\nset and not empty: no colours\n");

@@ -1,37 +1,18 @@
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
 #include "cli/plan.h"
 #include "cli/terminal.h"
+#include "lab/config_file.h"
 
-static bool is_configuration_file(const char *word)
+/* check_operand refuses a word that lacks --set. */
+static enum status check_operand(const char *word, struct error *err)
 {
-    const char *dot = strrchr(word, '.');
-    return strchr(word, '/') || (dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml")));
-}
-
-static enum status find_preset(const struct arguments *arguments, const struct preset **preset,
-                               struct error *err)
-{
-    *preset = NULL;
-    if (arguments->n_operand == 0) {
-        return STATUS_OK;
-    }
-    const char *word = arguments->operand[0];
-    if (is_configuration_file(word)) {
-        return error_set(
-            err, STATUS_USAGE,
-            "configuration files are not read yet, so %s is not used: give its keys as "
-            "--set KEY=VALUE, such as qkvlab run --set task=reverse --set variant=qk",
-            word);
-    }
-    if (strchr(word, '=')) {
+    if (word && strchr(word, '=') && !config_file_is_path(word)) {
         return error_set(err, STATUS_USAGE, "'%s' needs --set in front of it: --set %s", word,
                          word);
     }
-    *preset = preset_find(word);
-    return *preset ? STATUS_OK : word_check(WORD_PRESET, "preset", word, err);
+    return STATUS_OK;
 }
 
 static enum status train_and_print(const struct plan *plan, struct error *err)
@@ -55,13 +36,13 @@ static enum status train_and_print(const struct plan *plan, struct error *err)
 
 enum status cmd_run(const struct arguments *arguments, struct error *err)
 {
-    const struct preset *preset;
     struct plan plan;
-    enum status status = find_preset(arguments, &preset, err);
+    const char *name = arguments->n_operand > 0 ? arguments->operand[0] : NULL;
+    enum status status = check_operand(name, err);
     if (status != STATUS_OK) {
         return status;
     }
-    status = plan_create(&plan, arguments, preset, err);
+    status = plan_create(&plan, arguments, name, err);
     if (status == STATUS_OK) {
         status = arguments->dry_run ? plan_preview(&plan, err) : train_and_print(&plan, err);
     }

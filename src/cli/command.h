@@ -40,6 +40,7 @@ enum word {
     WORD_ASSIGNMENT, /* key=value */
     WORD_FORMAT,
     WORD_PRESET,
+    WORD_CONFIG, /* a preset or a configuration file */
     WORD_SHAPE,
     WORD_MODEL,
     WORD_DATASET,

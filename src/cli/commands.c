@@ -1,9 +1,9 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/preset.h"
 #include "lab/bench.h"
 #include "lab/dataset.h"
+#include "lab/preset.h"
 #include "nn/cost.h"
 
 static const struct command commands[COMMAND_COUNT] = {
@@ -12,28 +12,34 @@ static const struct command commands[COMMAND_COUNT] = {
                        WORD_NONE,
                        0,
                        0,
-                       "the first look: seven sharing variants on the six tasks, and a report",
+                       "the first look: sharing variants on six tasks and on images, and a report",
                        {{"qkvlab quick", "all of it, in a few minutes"},
+                        {"qkvlab quick --dry-run", "the list of its runs"},
                         {"qkvlab quick --set task=reverse --seeds 0", "one task, one seed"},
                         {"qkvlab quick --jobs 2 --out first-look",
                          "two runs at a time, into a folder"}},
-                       "Trains the preset `quick`, writes the report, and prints the mean token "
-                       "accuracy, variants "
-                       "down and tasks across. A key given with --set replaces the preset's.",
+                       "Trains the preset `quick`: seven variants on the six tasks, and the six of "
+                       "the paper on one epoch of Fashion-MNIST (on drawn glyphs where its files "
+                       "are not found). Writes the report, and prints the mean accuracy, variants "
+                       "down, tasks and data set across. A key given with --set replaces the "
+                       "preset's, in the part that has such a key or in both; task= leaves the "
+                       "other part out.",
                        cmd_quick},
     [COMMAND_RUN] =
         {"run",
-         "[PRESET]",
-         WORD_PRESET,
+         "[FILE.yaml|PRESET]",
+         WORD_CONFIG,
          0,
          1,
-         "train one run or a grid of runs",
+         "train one run, or a sweep of runs from a file, a preset or --set",
          {{"qkvlab run --set task=reverse --set variant=qkv", "one run at the defaults"},
           {"qkvlab run --set variant=qkv,qk,kv --seeds 0-4", "three variants, five seeds each"},
           {"qkvlab run --set task=mnist --data DIR", "images of a data set"},
-          {"qkvlab run quick --dry-run", "what a preset would train; writes nothing"},
-          {"qkvlab run dynamics --jobs 2 --format csv > runs.csv", "results as CSV"}},
-         "Keys are listed by `qkvlab list keys`, presets by `qkvlab list presets`. Several values "
+          {"qkvlab run sweep.yaml --dry-run", "what a file of yours would train, and how long"},
+          {"qkvlab run dynamics --jobs 2 --format csv > runs.csv", "a preset, results as CSV"}},
+         "Keys are listed by `qkvlab list keys`, presets by `qkvlab list presets`. A file is YAML: "
+         "keys with a value or a list of values, see `qkvlab list presets quick` for one; --set "
+         "and --seeds replace what it says. Several values "
          "of a key make a grid; seeds vary fastest. A run that is already in the folder is "
          "skipped, so the same command again goes on where it was interrupted. Prints the results "
          "of the whole grid. A run that diverges is recorded, the others go on, and the exit "
@@ -74,20 +80,23 @@ static const struct command commands[COMMAND_COUNT] = {
           {"qkvlab attention results --format json", "the numbers as JSON"}},
          "Writes a PNG beside every attention map of the runs, and prints for each head of the "
          "last layer the share of attention on the key that the task needs, the share on the "
-         "position itself, and how asymmetric the scores are. Train with --set attention=final to "
-         "have maps.",
+         "position itself, and how asymmetric the scores are. Runs on images also have pictures of "
+         "what the class token looks at in eight test images, by head and as attention rollout, "
+         "and OUT/attention shows the variants side by side on them. Train with --set "
+         "attention=final to have maps, or attention=snapshots to have them during training too.",
          cmd_attention},
     [COMMAND_LIST] = {"list",
-                      "[TOPIC]",
+                      "[TOPIC [NAME]]",
                       WORD_TOPIC,
                       0,
-                      1,
+                      2,
                       "variants, tasks, data sets, presets, models or configuration keys",
                       {{"qkvlab list variants", "what shares what, and what follows from it"},
                        {"qkvlab list tasks", "formulas and examples"},
-                       {"qkvlab list presets", "ready-made grids for `run`"},
+                       {"qkvlab list presets", "ready-made sweeps, and how long they take here"},
+                       {"qkvlab list presets quick > my.yaml", "one as a file, to start from"},
                        {"qkvlab list keys --format json", "every key for --set, as JSON"}},
-                      "Without a TOPIC, prints the topics.",
+                      "Without a TOPIC, prints the topics; with the NAME of a preset, its file.",
                       cmd_list},
     [COMMAND_DATA] =
         {"data",
@@ -242,6 +251,7 @@ const char *word_choice(enum word word, size_t i)
         return list_at(topics, i);
     case WORD_SHELL:
         return list_at(shells, i);
+    case WORD_CONFIG:
     case WORD_PRESET:
         return preset_at(i) ? preset_at(i)->name : NULL;
     case WORD_DATA_ACTION:

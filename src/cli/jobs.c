@@ -1,5 +1,5 @@
-/* One child process a run: the same command line with --shard I/N, which names run I of the grid of
- * N. So a child needs no other description of its run, and claims in the run folders keep any two
+/* One child process a run. Its command line names every key of the run that is not at its default,
+ * so that a configuration file may change meanwhile; claims in the run folders keep any two
  * processes apart, whoever started them.
  *
  * Children are in a process group of their own: a Ctrl-C reaches only the parent, which passes on
@@ -24,6 +24,7 @@
 #include "cli/run_json.h"
 #include "cli/signals.h"
 #include "cli/startup.h"
+#include "lab/config_words.h"
 #include "lab/record.h"
 
 #define POLL_NANOSECONDS 50000000L
@@ -63,32 +64,29 @@ static void append_option(char **words, size_t *n, const char *option, const cha
     }
 }
 
-/* The child's words; the texts of numbers live in the buffers. Caller frees the array. */
-static char **child_words(const struct pool *pool, size_t run, char threads[32], char shard[64])
+/* The child's words; assignments are those of config_words, the text of the number lives in the
+ * buffer. Caller frees the array. */
+static char **child_words(const struct pool *pool, char **assignments, char threads[32])
 {
     const struct arguments *arguments = pool->plan->arguments;
-    char **words = calloc(2 * arguments->n_set + FIXED_WORDS + 2, sizeof *words);
+    size_t n_assignment = 0, n = 0;
+    while (assignments[n_assignment]) {
+        n_assignment++;
+    }
+    char **words = calloc(2 * n_assignment + FIXED_WORDS, sizeof *words);
     if (!words) {
         return NULL;
     }
-    size_t n = 0;
     words[n++] = (char *)"qkvlab";
     words[n++] = (char *)"run";
-    if (pool->plan->preset) {
-        words[n++] = (char *)pool->plan->preset->name;
+    for (size_t i = 0; i < n_assignment; i++) {
+        append_option(words, &n, "--set", assignments[i]);
     }
-    for (size_t i = 0; i < arguments->n_set; i++) {
-        words[n++] = (char *)"--set";
-        words[n++] = (char *)arguments->set[i];
-    }
-    append_option(words, &n, "--seeds", arguments->seeds);
     append_option(words, &n, "--data", arguments->data);
     append_option(words, &n, "--cache", arguments->cache);
-    snprintf(threads, 32, "--threads=%d", pool->threads);
-    snprintf(shard, 64, "--shard=%zu/%zu", pool->plan->grid_index[run], pool->plan->n_grid);
     append_option(words, &n, "--out", arguments->out);
+    snprintf(threads, 32, "--threads=%d", pool->threads);
     words[n++] = threads;
-    words[n++] = shard;
     words[n++] = (char *)"--quiet";
     return words;
 }
@@ -117,9 +115,11 @@ static void become(const char *binary, char **words, pid_t parent)
 
 static enum status start(struct pool *pool, struct child *child, size_t run, struct error *err)
 {
-    char threads[32], shard[64];
-    char **words = child_words(pool, run, threads, shard);
+    char threads[32];
+    char **assignments = config_words(&pool->plan->config[run]);
+    char **words = assignments ? child_words(pool, assignments, threads) : NULL;
     if (!words) {
+        config_words_free(assignments);
         return error_set(err, STATUS_MEMORY, "out of memory");
     }
     progress_clear(pool->progress);
@@ -129,6 +129,7 @@ static enum status start(struct pool *pool, struct child *child, size_t run, str
         become(pool->binary, words, parent);
     }
     free(words);
+    config_words_free(assignments);
     if (pid < 0) {
         return error_set(err, STATUS_FAILED, "cannot start a process: %s; use fewer --jobs",
                          strerror(errno));

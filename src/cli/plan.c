@@ -18,82 +18,30 @@
 
 /* ---- making the list ---- */
 
-/* The key of an assignment, NULL where there is no such key (which grid_set will say). */
-static const struct config_key *key_of(const char *assignment)
-{
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(assignment, "="), assignment);
-    return config_key_find(name, NULL);
-}
-
-static bool is_replaced(const char *assignment, const struct arguments *arguments)
-{
-    const struct config_key *key = key_of(assignment);
-    for (size_t i = 0; i < arguments->n_set; i++) {
-        if (key && key_of(arguments->set[i]) == key) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static enum status fill_grid(struct grid *grid, const struct arguments *arguments,
-                             const struct preset *preset, struct error *err)
-{
-    enum status status = STATUS_OK;
-    for (size_t i = 0; preset && i < PRESET_MAX_SET && preset->set[i]; i++) {
-        if (status == STATUS_OK && !is_replaced(preset->set[i], arguments)) {
-            status = grid_set(grid, preset->set[i], err);
-        }
-    }
-    for (size_t i = 0; status == STATUS_OK && i < arguments->n_set; i++) {
-        status = grid_set(grid, arguments->set[i], err);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    if (arguments->seeds) {
-        return grid_seeds(grid, arguments->seeds, err);
-    }
-    return preset && !is_replaced("seed", arguments) ? grid_seeds(grid, preset->seeds, err)
-                                                     : STATUS_OK;
-}
-
-/* Keeps the part of the grid that belongs to this shard. */
-static enum status keep_shard(struct plan *plan, struct error *err)
+/* Keeps the runs that belong to this shard. */
+static void keep_shard(struct plan *plan)
 {
     size_t n_shard = plan->arguments->n_shard ? plan->arguments->n_shard : 1;
-    plan->grid_index = calloc(plan->n_grid + 1, sizeof *plan->grid_index);
-    if (!plan->grid_index) {
-        return error_set(err, STATUS_MEMORY, "out of memory");
+    for (size_t i = plan->arguments->shard; i < plan->grids.n_config; i += n_shard) {
+        plan->config[plan->n_run++] = plan->config[i];
     }
-    for (size_t i = plan->arguments->shard; i < plan->n_grid; i += n_shard) {
-        plan->config[plan->n_run] = plan->config[i];
-        plan->grid_index[plan->n_run++] = i;
-    }
-    return STATUS_OK;
 }
 
-enum status plan_create(struct plan *plan, const struct arguments *arguments,
-                        const struct preset *preset, struct error *err)
+enum status plan_create(struct plan *plan, const struct arguments *arguments, const char *name,
+                        struct error *err)
 {
-    *plan = (struct plan){.arguments = arguments, .preset = preset};
-    struct grid *grid = grid_create();
-    if (!grid) {
-        return error_set(err, STATUS_MEMORY, "out of memory");
-    }
-    enum status status = fill_grid(grid, arguments, preset, err);
+    *plan = (struct plan){.arguments = arguments};
+    enum status status = grids_expand(&plan->grids, arguments, name, err);
+    plan->config = plan->grids.config;
     if (status == STATUS_OK) {
-        status = grid_expand(grid, &plan->config, &plan->n_grid, err);
+        keep_shard(plan);
     }
-    grid_free(grid);
-    return status == STATUS_OK ? keep_shard(plan, err) : status;
+    return status;
 }
 
 void plan_free(struct plan *plan)
 {
-    free(plan->config);
-    free(plan->grid_index);
+    grids_free(&plan->grids);
 }
 
 /* ---- working through it ---- */
@@ -232,6 +180,9 @@ static size_t count_done(const struct plan *plan)
 
 static void say_beginning(const struct plan *plan, size_t n_done)
 {
+    if (plan->grids.note[0]) {
+        terminal_say("%s", plan->grids.note);
+    }
     terminal_print(stderr, "%zu run%s in %s", plan->n_run, plan->n_run == 1 ? "" : "s",
                    plan->arguments->out);
     fprintf(stderr, n_done > 0 ? ", %zu of them already done\n" : "\n", n_done);

@@ -7,31 +7,29 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "cli/grids.h"
 #include "cli/options.h"
-#include "cli/preset.h"
 #include "lab/config.h"
 #include "lab/sweep.h"
 
 struct plan {
     const struct arguments *arguments; /* borrowed */
-    const struct preset *preset;       /* NULL: none */
-    struct config *config;             /* [n_run], this shard's part of the grid */
+    struct grids grids;                /* all runs of the command line */
+    struct config *config;             /* [n_run], this shard's part of them; in grids */
     size_t n_run;
-    size_t *grid_index; /* [n_run], place in the whole grid */
-    size_t n_grid;
 };
 
-/* plan_create expands the grid of the preset and the --set options; a key given with --set replaces
- * the preset's. Caller frees with plan_free, also on failure. STATUS_USAGE. */
-enum status plan_create(struct plan *plan, const struct arguments *arguments,
-                        const struct preset *preset, struct error *err);
+/* plan_create lists the runs of a configuration file or preset and the --set options, see grids.h.
+ * Caller frees with plan_free, also on failure. STATUS_USAGE, STATUS_DATA. */
+enum status plan_create(struct plan *plan, const struct arguments *arguments, const char *name,
+                        struct error *err);
 void plan_free(struct plan *plan);
 
 /* plan_run makes every run that is not done yet, then the pictures of its attention maps. Progress
  * and a closing line go to stderr. STATUS_FAILED: some run failed or diverged, which was said. */
 enum status plan_run(const struct plan *plan, struct error *err);
 
-/* plan_preview prints the list of runs with their size. */
+/* plan_preview prints the list of runs with their size and the time they will take. */
 enum status plan_preview(const struct plan *plan, struct error *err);
 
 /* plan_results prints a table of the runs as their folders tell them. */

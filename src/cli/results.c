@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/forecast.h"
 #include "cli/plan.h"
 #include "cli/run_json.h"
-#include "lab/memory.h"
-#include "lab/record.h"
+#include "cli/terminal.h"
 #include "nn/model.h"
 
 #define MAX_VARIED 12
@@ -22,25 +22,41 @@ static bool differs_by_seed_alone(const struct config *config, const struct conf
     return memcmp(&other, first, sizeof other) == 0;
 }
 
-/* Keys that the grid varies, besides those that every run's id shows. */
-static size_t varied_keys(const struct plan *plan, const char *key[MAX_VARIED])
+/* Marks the keys in which runs of one kind differ from the first of that kind: what tasks and
+ * images have different defaults of is no choice of the grid. */
+static void mark_varied(const struct plan *plan, bool vision, bool varied[64])
 {
-    bool varied[64] = {false};
-    json_t *first = plan->n_run > 0 ? config_json(&plan->config[0]) : NULL;
-    for (size_t i = 1; i < plan->n_run; i++) {
-        if (differs_by_seed_alone(&plan->config[i], &plan->config[0])) {
+    const struct config *first = NULL;
+    json_t *values = NULL;
+    for (size_t i = 0; i < plan->n_run; i++) {
+        const struct config *config = &plan->config[i];
+        if (config_is_vision(config) != vision) {
             continue;
         }
-        json_t *other = config_json(&plan->config[i]);
+        if (!first) {
+            first = config;
+            values = config_json(config);
+        }
+        if (differs_by_seed_alone(config, first)) {
+            continue;
+        }
+        json_t *other = config_json(config);
         for (size_t k = 0; config_key_at(k); k++) {
-            json_t *a = json_object_get(first, config_key_at(k)->name);
+            json_t *a = json_object_get(values, config_key_at(k)->name);
             json_t *b = json_object_get(other, config_key_at(k)->name);
-            /* NULL on both sides: a key of another kind of task */
-            varied[k] |= (a || b) && !json_equal(a, b);
+            varied[k] |= a && !json_equal(a, b);
         }
         json_decref(other);
     }
-    json_decref(first);
+    json_decref(values);
+}
+
+/* Keys that the grids vary, besides those that every run's id shows. */
+static size_t varied_keys(const struct plan *plan, const char *key[MAX_VARIED])
+{
+    bool varied[64] = {false};
+    mark_varied(plan, false, varied);
+    mark_varied(plan, true, varied);
     size_t n = 0;
     for (size_t k = 0; config_key_at(k) && n < MAX_VARIED; k++) {
         if (varied[k] && !config_is_in_id(config_key_at(k)->name)) {
@@ -134,7 +150,7 @@ static void find_size(struct size *size, const struct config *config, int thread
     *size = (struct size){.config = config,
                           .n_step = config_steps(config),
                           .n_param = count_parameters(&shape),
-                          .memory_mib = (double)memory_of_run(config, threads) / (1024.0 * 1024.0)};
+                          .memory_mib = forecast_memory_mib(config, threads)};
 }
 
 static void add_size(struct table *table, const struct size *size)
@@ -148,40 +164,52 @@ static void add_size(struct table *table, const struct size *size)
     table_number(table, size->memory_mib);
 }
 
-static bool is_done(const struct plan *plan, size_t run)
-{
-    char id[CONFIG_ID_SIZE];
-    config_id(&plan->config[run], id);
-    return record_is_done(plan->arguments->out, id);
-}
-
-enum status plan_preview(const struct plan *plan, struct error *err)
+static enum status print_preview(const struct plan *plan, const struct forecast *forecast,
+                                 struct error *err)
 {
     static const struct column sizes[] = {{"steps", "steps", 0},
                                           {"n_param", "parameters", 0},
                                           {"memory_mib", "MiB", 1},
+                                          {"estimated_seconds", "about s", -2},
                                           {"done", "done", 0}};
     const char *varied[MAX_VARIED];
     struct column column[TABLE_MAX_COLUMN];
     size_t n_varied = varied_keys(plan, varied);
-    size_t n = name_columns(column, varied, n_varied), n_done = 0;
+    size_t n = name_columns(column, varied, n_varied);
     n = append_columns(column, n, sizes, N_COLUMN(sizes));
     struct table *table = table_create(column, n);
     struct size size = {0};
     for (size_t run = 0; run < plan->n_run; run++) {
-        add_name(table, &plan->config[run], varied, n_varied);
-        find_size(&size, &plan->config[run], plan->arguments->threads);
+        const struct config *config = &plan->config[run];
+        add_name(table, config, varied, n_varied);
+        find_size(&size, config, forecast->threads);
         add_size(table, &size);
-        bool done = is_done(plan, run);
-        table_bool(table, done);
-        n_done += done;
+        if (forecast->done[run]) {
+            table_missing(table);
+        } else {
+            table_number(table, estimator_run_seconds(forecast->estimator, config));
+        }
+        table_bool(table, forecast->done[run]);
     }
     enum status status = table_print(table, plan->arguments->format, err);
     table_free(table);
-    if (status == STATUS_OK && !plan->arguments->quiet) {
-        fprintf(stderr, "%zu run%s, %zu of them done; nothing was trained or written (--dry-run)\n",
-                plan->n_run, plan->n_run == 1 ? "" : "s", n_done);
+    return status;
+}
+
+enum status plan_preview(const struct plan *plan, struct error *err)
+{
+    struct forecast forecast;
+    enum status status = forecast_make(&forecast, plan, err);
+    if (status == STATUS_OK) {
+        status = print_preview(plan, &forecast, err);
     }
+    if (status == STATUS_OK && !plan->arguments->quiet) {
+        if (plan->grids.note[0]) {
+            terminal_say("%s", plan->grids.note);
+        }
+        forecast_say(&forecast);
+    }
+    forecast_free(&forecast);
     return status;
 }
 

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/sha256.h"
-#include "lab/procedure.h"
 
 enum key_kind { KEY_TASK, KEY_VARIANT, KEY_AXIS, KEY_CHOICE, KEY_SIZE, KEY_SEED, KEY_NUMBER };
 
@@ -75,11 +74,12 @@ static const struct key_row ROWS[] = {
      KEY_SEED, offsetof(struct config, seed), 0, 9007199254740991.0},
     INTEGER(lanes, 0, 4096, "0", "0", "fixed parts of a batch, computed in parallel; 0: from the model's shape"),
     INTEGER(micro_batch, 0, 1048576, "0", "0", "sequences a lane computes at once; 0: from the model's shape"),
-    CHOICE(attention, "none | final", "final", "final", "which attention maps a run keeps"),
+    CHOICE(attention, "none | final | snapshots", "final", "final",
+           "which attention maps a run keeps: those of the trained model, or also up to 14 on the way there"),
     INTEGER(patch, 1, 4096, NULL, "4", "side of the square patches of an image, in pixels"),
     CHOICE(patch_pad, "refuse | zero", NULL, "refuse",
            "where the patch does not divide the image: refuse, or continue it with zeros right and bottom"),
-    INTEGER(image_size, 0, 4096, NULL, "0", "side of the images in pixels; 0: as in the data set, which is the only one: images are not resized yet"),
+    INTEGER(image_size, 0, 4096, NULL, "0", "side in pixels that images are given when they are loaded (smaller: area averaging; larger: bilinear); 0: their own"),
     CHOICE(augment, "own | none", NULL, "own", "augmentation while training: the data set's own, or none"),
 };
 /* clang-format on */
@@ -283,7 +283,7 @@ static const char *row_preset(const struct config *config, const struct key_row 
     if (!config->dataset) {
         return row->key.preset;
     }
-    const char *own = procedure_preset(config->dataset->name, row->key.name);
+    const char *own = dataset_preset(config->dataset, row->key.name);
     return own ? own : row->key.preset_images;
 }
 

@@ -11,11 +11,12 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "lab/dataset.h"
+#include "lab/grid.h"
 #include "lab/task.h"
 #include "nn/engine.h"
 #include "nn/variant.h"
 
-enum attention_maps { ATTENTION_NONE, ATTENTION_FINAL };
+enum attention_maps { ATTENTION_NONE, ATTENTION_FINAL, ATTENTION_SNAPSHOTS };
 enum procedure { PROCEDURE_REPRODUCTION };
 enum schedule { SCHEDULE_COSINE, SCHEDULE_STEP };
 enum last_batch { LAST_BATCH_KEEP, LAST_BATCH_DROP };
@@ -26,7 +27,7 @@ enum augment_choice { AUGMENT_OF_DATASET, AUGMENT_OFF };
 #define ENGINE_VERSION 1
 
 /* Defaults are the `reproduction` procedure, of tasks at d 64, L 2, H 4, T 16; of data sets at d
- * 64, L 2, H 2, patch 4, with what procedure.h says about each. */
+ * 64, L 2, H 2, patch 4, with what datasets/ says about each. */
 struct config {
     const struct task *task;       /* what is learned: a task, */
     const struct dataset *dataset; /* or a data set; the other one is NULL */
@@ -126,23 +127,5 @@ const struct config_key *config_key_at(size_t i); /* NULL past the last */
 /* config_key_find returns the key of a name or alias; NULL with a sentence that names the nearest.
  */
 const struct config_key *config_key_find(const char *name, struct error *err);
-
-/* A grid: every key may hold several values. */
-struct grid;
-struct grid *grid_create(void);
-void grid_free(struct grid *grid);
-
-/* grid_set takes "key=value" or "key=a,b,c". A wrong value and a key set twice are errors
- * (STATUS_USAGE), and the grid is as before. "seed=..." is grid_seeds. */
-enum status grid_set(struct grid *grid, const char *assignment, struct error *err);
-
-/* grid_seeds takes "0", "0,1,2" or "0-5". */
-enum status grid_seeds(struct grid *grid, const char *seeds, struct error *err);
-
-/* grid_expand lists the resolved configurations, seeds innermost, the key set first outermost.
- * A cell that cannot be, or two cells that are the same run, are an error that names them. Caller
- * frees the array with free. */
-enum status grid_expand(const struct grid *grid, struct config **configs, size_t *n_config,
-                        struct error *err);
 
 #endif

@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "lab/config.h"
-#include "lab/procedure.h"
 #include "nn/patch.h"
 
 /* Beyond these the arrays of a run (tokens, one row a step) would not fit into any memory. */
@@ -64,14 +63,12 @@ struct model_shape config_shape(const struct config *config)
 
 size_t config_n_train(const struct config *config)
 {
-    return config->n_train > 0 || !config->dataset ? config->n_train
-                                                   : procedure_n_train(config->dataset->name);
+    return config->n_train > 0 || !config->dataset ? config->n_train : config->dataset->n_train;
 }
 
 size_t config_n_test(const struct config *config)
 {
-    return config->n_test > 0 || !config->dataset ? config->n_test
-                                                  : procedure_n_test(config->dataset->name);
+    return config->n_test > 0 || !config->dataset ? config->n_test : config->dataset->n_test;
 }
 
 size_t config_epoch_steps(const struct config *config, size_t n_train)
@@ -209,19 +206,6 @@ static enum status check_patch(const struct config *config, struct error *err)
                      patch < size ? ", or patch_pad=zero" : "");
 }
 
-static enum status check_image_size(const struct config *config, struct error *err)
-{
-    size_t own = config->dataset->image_size;
-    if (config_image_size(config) == own) {
-        return STATUS_OK;
-    }
-    return error_set(
-        err, STATUS_USAGE,
-        "image_size %zu: images are not resized yet, and those of %s are %zu px; leave "
-        "image_size out",
-        config->image_size, config->dataset->title, own);
-}
-
 /* The class token comes first, so that a causal mask would hide every patch from it. */
 static enum status check_mask(const struct config *config, struct error *err)
 {
@@ -238,21 +222,20 @@ static enum status check_mask(const struct config *config, struct error *err)
  * the same becomes the same. */
 static enum status resolve_images(struct config *config, struct error *err)
 {
-    enum status status = check_image_size(config, err);
-    if (status == STATUS_OK) {
-        status = check_patch(config, err);
-    }
+    enum status status = check_patch(config, err);
     if (status == STATUS_OK) {
         status = check_mask(config, err);
     }
     if (status != STATUS_OK) {
         return status;
     }
-    config->image_size = 0;
+    if (config->image_size == config->dataset->image_size) {
+        config->image_size = 0;
+    }
     if (config->dataset->augmentation == AUGMENT_NONE) {
         config->augment = AUGMENT_OF_DATASET;
     }
-    size_t size = config->dataset->image_size;
+    size_t size = config_image_size(config);
     if (size % config->patch == 0) {
         config->patch_pad = PATCH_PAD_REFUSE;
     }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "dataset_registry.h"
-#include "lab/procedure.h"
+#include "lab/resize.h"
 
 #define DECLARE(name) extern const struct dataset dataset_##name;
 DATASET_REGISTRY(DECLARE)
@@ -41,6 +41,16 @@ size_t dataset_n_file(const struct dataset *dataset)
         n++;
     }
     return n;
+}
+
+const char *dataset_preset(const struct dataset *dataset, const char *key)
+{
+    for (size_t i = 0; i < DATASET_MAX_DEFAULT && dataset->preset[i].key; i++) {
+        if (strcmp(dataset->preset[i].key, key) == 0) {
+            return dataset->preset[i].value;
+        }
+    }
+    return NULL;
 }
 
 /* ---- loaded data --------------------------------------------------------------------------- */
@@ -127,10 +137,8 @@ static enum status recognise(struct image_data *data, const struct dataset_optio
 {
     const struct dataset *dataset = data->dataset;
     if (!dataset->sha256) {
-        bool other =
-            is_other_count(data->train.n_image, procedure_n_train(dataset->name),
-                           options->n_train) ||
-            is_other_count(data->test.n_image, procedure_n_test(dataset->name), options->n_test);
+        bool other = is_other_count(data->train.n_image, dataset->n_train, options->n_train) ||
+                     is_other_count(data->test.n_image, dataset->n_test, options->n_test);
         data->origin = other && dataset_n_file(dataset) > 0 ? IMAGES_OTHER : IMAGES_UNKNOWN;
         return STATUS_OK;
     }
@@ -207,4 +215,42 @@ const char *image_data_hash(struct image_data *data)
         sha256_end(&sha256, data->hash);
     }
     return data->hash;
+}
+
+/* ---- another size -------------------------------------------------------------------------- */
+
+static void resize_set(struct image_set *set, size_t size, uint8_t *pixels, int threads)
+{
+    size_t n_byte = set->n_channel * size * size;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (size_t i = 0; i < set->n_image; i++) {
+        image_resize(set->image[i], set->n_channel, set->height, size, pixels + i * n_byte);
+        set->image[i] = pixels + i * n_byte;
+    }
+    set->height = set->width = size;
+}
+
+static size_t bytes_of_size(const struct image_set *set, size_t size)
+{
+    return set->n_image * set->n_channel * size * size;
+}
+
+enum status image_data_resize(struct image_data *data, size_t size, int threads, struct error *err)
+{
+    size_t n_train_byte = bytes_of_size(&data->train, size);
+    size_t n_byte = n_train_byte + bytes_of_size(&data->test, size);
+    uint8_t *pixels = malloc(n_byte);
+    if (!pixels) {
+        return error_set(err, STATUS_MEMORY, "out of memory for %zu images of %zu px",
+                         data->train.n_image + data->test.n_image, size);
+    }
+    image_data_hash(data);
+    resize_set(&data->train, size, pixels, threads);
+    resize_set(&data->test, size, pixels + n_train_byte, threads);
+    for (size_t i = 0; i < data->n_memory; i++) {
+        data_bytes_free(&data->memory[i]);
+    }
+    data->n_memory = 0;
+    image_data_keep(data, (struct data_bytes){.data = pixels, .size = n_byte});
+    return STATUS_OK;
 }

@@ -19,6 +19,7 @@
 
 #define DATASET_MAX_FILE 8
 #define DATASET_MAX_FOLDER 4
+#define DATASET_MAX_DEFAULT 8
 
 /* ---- what a data set is ---- */
 
@@ -27,6 +28,12 @@ struct dataset_file {
     size_t size;        /* of the published file; 0: a folder */
     const char *sha256; /* of the published file, unpacked; NULL: not known */
     bool optional;
+};
+
+/* What the published procedure fixes for one data set, where that differs from the defaults of all
+ * data sets in config.c (arXiv 2606.04032 and its authors' reproduction). */
+struct dataset_default {
+    const char *key, *value;
 };
 
 struct dataset;
@@ -38,10 +45,14 @@ struct dataset {
     const char *name;  /* "mnist", as file name and configuration */
     const char *title; /* "MNIST", for figures */
     int version;       /* raise it when the same files and seed would give other data */
+    /* The numbers of images as published, 0 where they are not known. The files decide, these serve
+     * to plan. */
+    size_t n_train, n_test;
     size_t n_channel, image_size, n_class;
     const char *const *class_name;                         /* [n_class]; NULL: the files tell */
     float mean[IMAGE_MAX_CHANNEL], std[IMAGE_MAX_CHANNEL]; /* of bytes / 255 */
     enum augmentation augmentation;                        /* of the published procedure */
+    struct dataset_default preset[DATASET_MAX_DEFAULT];    /* ends at the first without a key */
     struct dataset_file file[DATASET_MAX_FILE]; /* ends at the first without a name; none: drawn */
     const char *folder[DATASET_MAX_FOLDER];     /* below a search folder, where tools put it */
     const char *origin;                         /* where it can be had, as part of a sentence */
@@ -58,6 +69,9 @@ const struct dataset *dataset_at(size_t i);
 const struct dataset *dataset_find_name(const char *name);
 
 size_t dataset_n_file(const struct dataset *dataset);
+
+/* dataset_preset returns a data set's own default of a configuration key, NULL if it has none. */
+const char *dataset_preset(const struct dataset *dataset, const char *key);
 
 /* ---- where it is ---- */
 
@@ -122,6 +136,10 @@ void image_data_free(struct image_data *data);
 /* image_data_hash returns the SHA-256 of shapes, labels and pixels as loaded, whatever files they
  * came from: the identity of the data, for a run to keep. It reads everything at the first call. */
 const char *image_data_hash(struct image_data *data);
+
+/* image_data_resize gives every image another side, see resize.h, and lets go of the originals. The
+ * hash stays that of the originals. STATUS_MEMORY. */
+enum status image_data_resize(struct image_data *data, size_t size, int threads, struct error *err);
 
 /* ---- for the readers ---- */
 

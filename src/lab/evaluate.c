@@ -39,8 +39,7 @@ void evaluation_free(struct evaluation *evaluation)
     *evaluation = (struct evaluation){0};
 }
 
-/* The class of the largest logit, the lowest one on a tie. */
-static size_t predicted_class(const float *logit, size_t n_class)
+size_t evaluation_predicted_class(const float *logit, size_t n_class)
 {
     size_t best = 0;
     for (size_t c = 1; c < n_class; c++) {
@@ -69,7 +68,7 @@ static size_t count_slice(struct evaluation *evaluation, const struct batch *sli
     for (size_t i = 0; i < slice->n_sequence; i++) {
         const float *logit = evaluation->logits + i * n_class;
         size_t target = (size_t)slice->targets[i];
-        evaluation->confusion[target * n_class + predicted_class(logit, n_class)]++;
+        evaluation->confusion[target * n_class + evaluation_predicted_class(logit, n_class)]++;
         n_top += target_rank(logit, n_class, target) < EVALUATION_TOP;
     }
     return n_top;

@@ -43,4 +43,7 @@ enum status evaluation_run(struct evaluation *evaluation, struct engine *engine,
  * where it has none. */
 double evaluation_class_accuracy(const struct evaluation *evaluation, size_t class);
 
+/* evaluation_predicted_class is the class of the largest logit, the lowest one on a tie. */
+size_t evaluation_predicted_class(const float *logit, size_t n_class);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/npy.h"
 #include "lab/metrics.h"
+#include "lab/probe_samples.h"
 
 struct probe {
     struct engine *engine;
@@ -15,38 +16,69 @@ struct probe {
     struct source *source;
     size_t n_probe;
     size_t n_map;                     /* H T T */
-    double *mean;                     /* [L,H,T,T], sums until the end */
-    float *first;                     /* [L,H,T,T] of the first sequence */
+    double *mean;                     /* [L,H,T,T], sums over the probe */
     float *scratch;                   /* [H,T,T] */
     float *product, *scores;          /* [H,T,T] */
-    struct attention_numbers *number; /* [H], sums until the end */
+    struct attention_numbers *number; /* [H], sums over the probe */
+    struct probe_samples samples;
 };
 
-static enum status probe_allocate(struct probe *probe, struct error *err)
+static enum status allocate(struct probe *probe, struct error *err)
 {
     size_t n_layer = probe->config->n_layer;
     probe->mean = calloc(n_layer * probe->n_map, sizeof *probe->mean);
-    probe->first = calloc(n_layer * probe->n_map, sizeof *probe->first);
     probe->scratch = calloc(probe->n_map, sizeof *probe->scratch);
     probe->product = calloc(probe->n_map, sizeof *probe->product);
     probe->scores = calloc(probe->n_map, sizeof *probe->scores);
     probe->number = calloc(probe->config->n_head, sizeof *probe->number);
-    if (!probe->mean || !probe->first || !probe->scratch || !probe->product || !probe->scores ||
-        !probe->number) {
+    if (!probe->mean || !probe->scratch || !probe->product || !probe->scores || !probe->number) {
         return error_set(err, STATUS_MEMORY, "out of memory for the attention maps of a run");
     }
-    return STATUS_OK;
+    return probe_samples_create(&probe->samples, probe->config, probe->source, err);
 }
 
-static void probe_free(struct probe *probe)
+enum status probe_create(struct probe **probe, struct engine *engine, const struct config *config,
+                         struct source *source, struct error *err)
 {
+    struct probe *self = calloc(1, sizeof *self);
+    *probe = self;
+    if (!self) {
+        return error_set(err, STATUS_MEMORY, "out of memory for the attention maps of a run");
+    }
+    self->engine = engine;
+    self->config = config;
+    self->source = source;
+    self->n_probe = source_n_probe(source);
+    self->n_map = config->n_head * config->seq_len * config->seq_len;
+    return allocate(self, err);
+}
+
+void probe_free(struct probe *probe)
+{
+    if (!probe) {
+        return;
+    }
     free(probe->mean);
-    free(probe->first);
     free(probe->scratch);
     free(probe->product);
     free(probe->scores);
     free(probe->number);
+    probe_samples_free(&probe->samples);
+    free(probe);
 }
+
+/* Two kinds of scores of one layer, and maps that are kept pass through two more buffers on their
+ * way into a file, the second as large as the samples of a layer. */
+size_t probe_memory(const struct config *config)
+{
+    size_t n_map = config->n_head * config->seq_len * config->seq_len;
+    size_t n_sample = probe_samples_count(config, config->n_probe);
+    size_t n_buffer = config->attention == ATTENTION_NONE ? 2 : 3 + n_sample;
+    return n_map * (config->n_layer * (sizeof(double) + n_sample * sizeof(float)) +
+                    n_buffer * sizeof(float));
+}
+
+/* ---- measuring ---- */
 
 static void numbers_add(struct attention_numbers *sum, struct attention_numbers part)
 {
@@ -70,35 +102,43 @@ static void measure_sequence(struct probe *probe, size_t sequence, const float *
     }
 }
 
-static void measure_piece(struct probe *probe, const struct activations *act, size_t n_sequence,
-                          bool is_first)
+static void add_maps(struct probe *probe, const struct activations *act, size_t n_sequence)
 {
-    size_t n_layer = probe->config->n_layer, n_map = probe->n_map;
-    for (size_t layer = 0; layer < n_layer; layer++) {
+    size_t n_map = probe->n_map;
+    for (size_t layer = 0; layer < probe->config->n_layer; layer++) {
         const float *maps = activations_attention(act, layer);
         double *mean = probe->mean + layer * n_map;
-        if (is_first) {
-            memcpy(probe->first + layer * n_map, maps, n_map * sizeof *maps);
-        }
         for (size_t s = 0; s < n_sequence; s++) {
             for (size_t i = 0; i < n_map; i++) {
                 mean[i] += maps[s * n_map + i];
-            }
-            if (layer == n_layer - 1) {
-                measure_sequence(probe, s, maps + s * n_map);
             }
         }
     }
 }
 
-static void measure_batch(struct probe *probe)
+static void add_numbers(struct probe *probe, const struct activations *act, size_t n_sequence)
 {
-    size_t most = probe->config->micro_batch;
+    const float *maps = activations_attention(act, probe->config->n_layer - 1);
+    for (size_t s = 0; s < n_sequence; s++) {
+        measure_sequence(probe, s, maps + s * probe->n_map);
+    }
+}
+
+/* walk runs the model over the probe; with everything, it takes numbers and samples too. */
+static void walk(struct probe *probe, bool everything)
+{
+    const struct config *config = probe->config;
+    memset(probe->mean, 0, config->n_layer * probe->n_map * sizeof *probe->mean);
+    memset(probe->number, 0, config->n_head * sizeof *probe->number);
     for (size_t first = 0, n = 0; first < probe->n_probe; first += n) {
-        size_t left = probe->n_probe - first;
+        size_t left = probe->n_probe - first, most = config->micro_batch;
         struct batch batch = source_probe_batch(probe->source, first, left < most ? left : most);
         const struct activations *act = engine_forward(probe->engine, &batch, &n);
-        measure_piece(probe, act, n, first == 0);
+        add_maps(probe, act, n);
+        if (everything) {
+            add_numbers(probe, act, n);
+            probe_samples_keep(&probe->samples, act, first, n);
+        }
     }
 }
 
@@ -127,33 +167,21 @@ static json_t *attention_json(const struct probe *probe)
                      numbers_json(&all, n_probe * (double)config->n_head));
 }
 
-static enum status write_map(const struct probe *probe, const char *folder, const char *name,
-                             size_t layer, const float *map, struct error *err)
-{
-    char path[PATH_SIZE];
-    size_t n_token = probe->config->seq_len;
-    size_t dim[3] = {probe->config->n_head, n_token, n_token};
-    enum status status = path_format(path, err, "%s/%slayer%zu.npy", folder, name, layer);
-    return status == STATUS_OK ? npy_write(path, map, dim, 3, err) : status;
-}
-
 static enum status write_layer(const struct probe *probe, const char *folder, size_t layer,
                                struct error *err)
 {
+    char path[PATH_SIZE];
     const double *mean = probe->mean + layer * probe->n_map;
+    size_t n_token = probe->config->seq_len, dim[3] = {probe->config->n_head, n_token, n_token};
     for (size_t i = 0; i < probe->n_map; i++) {
         probe->scratch[i] = (float)(mean[i] / (double)probe->n_probe);
     }
-    enum status status = write_map(probe, folder, "", layer, probe->scratch, err);
-    if (status == STATUS_OK) {
-        const float *first = probe->first + layer * probe->n_map;
-        status = write_map(probe, folder, "sample0_", layer, first, err);
-    }
-    return status;
+    enum status status = path_format(path, err, "%s/layer%zu.npy", folder, layer);
+    return status == STATUS_OK ? npy_write(path, probe->scratch, dim, 3, err) : status;
 }
 
 static enum status write_maps(const struct probe *probe, size_t n_step, const char *run_folder,
-                              struct error *err)
+                              bool with_samples, struct error *err)
 {
     char maps[PATH_SIZE], folder[PATH_SIZE];
     enum status status = path_format(maps, err, "%s/attention", run_folder);
@@ -166,28 +194,43 @@ static enum status write_maps(const struct probe *probe, size_t n_step, const ch
     for (size_t layer = 0; layer < probe->config->n_layer && status == STATUS_OK; layer++) {
         status = write_layer(probe, folder, layer, err);
     }
+    if (status == STATUS_OK && with_samples) {
+        status = probe_samples_write(&probe->samples, maps, folder, err);
+    }
     return status == STATUS_OK ? folder_sync(maps, err) : status;
 }
 
-enum status probe_measure(struct engine *engine, const struct config *config, struct source *source,
-                          size_t n_step, const char *folder, json_t **attention, struct error *err)
+enum status probe_snapshot(struct probe *probe, size_t n_step, const char *folder,
+                           struct error *err)
 {
-    struct probe probe = {.engine = engine,
-                          .config = config,
-                          .source = source,
-                          .n_probe = source_n_probe(source),
-                          .n_map = config->n_head * config->seq_len * config->seq_len};
+    walk(probe, false);
+    return write_maps(probe, n_step, folder, false, err);
+}
+
+/* ---- the trained model ---- */
+
+static enum status add_samples(struct probe *probe, json_t *attention, struct error *err)
+{
+    if (!source_images(probe->source)) {
+        return STATUS_OK;
+    }
+    json_t *samples = probe_samples_json(&probe->samples, probe->engine, err);
+    json_object_set_new(attention, "samples", samples);
+    return samples ? STATUS_OK : STATUS_MEMORY;
+}
+
+enum status probe_measure(struct probe *probe, size_t n_step, const char *folder,
+                          json_t **attention, struct error *err)
+{
+    enum status status = STATUS_OK;
     *attention = NULL;
-    enum status status = probe_allocate(&probe, err);
-    if (status == STATUS_OK) {
-        measure_batch(&probe);
-        if (config->attention == ATTENTION_FINAL) {
-            status = write_maps(&probe, n_step, folder, err);
-        }
+    walk(probe, true);
+    if (probe->config->attention != ATTENTION_NONE) {
+        status = write_maps(probe, n_step, folder, true, err);
     }
     if (status == STATUS_OK) {
-        *attention = attention_json(&probe);
+        *attention = attention_json(probe);
+        status = add_samples(probe, *attention, err);
     }
-    probe_free(&probe);
     return status;
 }

@@ -2,12 +2,17 @@
  *
  *     <out>/runs/<id>/              complete: appears in one step, by a rename
  *         run.json                  see below
- *         curve.csv                 step,loss,learning_rate,grad_norm   (no times: identical at any
- *                                   thread count)
+ *         curve.csv                 step,loss,learning_rate,grad_norm,accuracy   (of the training
+ *                                   batch, before the update; no times: identical at any thread
+ *                                   count; older runs have no accuracy)
  *         epochs.csv                epoch,train_loss,test_loss,top1,top5        (images only)
  *         confusion.csv             test images, true class down, predicted across    (images only)
- *         attention/step000158/layer0.npy           [H,T,T], mean over the probe batch
- *         attention/step000158/sample0_layer0.npy   [H,T,T], first probe sequence
+ *         attention/step000158/layer0.npy           [H,T,T], mean over the probe batch, a file a
+ *                                                   layer, of the model after 158 steps
+ *         attention/step000158/sample0_layer0.npy   [H,T,T], first probe sequence or image
+ *         attention/step000158/samples_layer0.npy   [n,H,T,T], n probe images     (images only)
+ *         attention/samples.npy     [n,H,W,C] uint8, these images as the test split has them
+ *                                                                                 (images only)
  *         attention/overview.png    all maps with labels, a picture that can be made again
  *     <out>/runs/<id>.damaged-<n>/  was under <id>, but no finished run; kept, and never counted
  *     <out>/runs/<id>.partial/      in progress or interrupted
@@ -15,6 +20,10 @@
  *         claim                     who is at work on it; its modification time is the heartbeat
  *         work-<host>-<pid>-<n>/    the future run folder
  *     <out>/.lock                   locked while a claim is taken or given up, never removed
+ *
+ * With attention=snapshots there are layer<l>.npy of further steps, see snapshot.h: step000000 is
+ * the model before training. Samples are of the trained model alone; how many, see probe_samples.h.
+ * A run that diverged leaves the snapshots that came before. Older runs on images have no samples.
  *
  * An interrupted run starts again from the beginning: there is no checkpoint inside a run.
  *
@@ -37,7 +46,10 @@
  *     attention   {layer, n_probe, heads: [NUMBERS a head], mean: NUMBERS} of the last layer, where
  *                 NUMBERS = {needed, diagonal, asymmetry_product, asymmetry_scores}; needed is null
  *                 where the task names no key. A head's numbers are means over the probe sequences,
- *                 mean is the mean of the heads' numbers. null if the run diverged
+ *                 mean is the mean of the heads' numbers. null if the run diverged. Of images also
+ *                 samples: [{item, label, prediction}], a row an image of samples.npy: its number
+ *                 in the test split, its class and the class that the model says; [] with
+ *                 attention=none
  *
  *     weights_sha256
  *     timing      {train_seconds, batch_seconds (of train_seconds, spent on making batches),

@@ -147,11 +147,11 @@ json_t *result_json(const struct run_result *result)
 
 static void append_curve(struct text *text, const struct run_result *result)
 {
-    text_append(text, "step,loss,learning_rate,grad_norm\n");
+    text_append(text, "step,loss,learning_rate,grad_norm,accuracy\n");
     for (size_t s = 0; s < result->n_step; s++) {
-        text_append(text, "%zu,%.9g,%.9g,%.9g\n", s, without_sign(result->step_loss[s]),
+        text_append(text, "%zu,%.9g,%.9g,%.9g,%.9g\n", s, without_sign(result->step_loss[s]),
                     train_learning_rate(result->config, s, result->n_planned),
-                    without_sign(result->grad_norm[s]));
+                    without_sign(result->grad_norm[s]), result->accuracy[s]);
     }
 }
 

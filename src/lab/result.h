@@ -23,6 +23,7 @@ struct run_result {
     size_t n_planned;                    /* steps */
     size_t n_step;                       /* steps done, the diverging one included */
     const double *step_loss, *grad_norm; /* [n_step], borrowed */
+    const double *accuracy;              /* [n_step], borrowed */
     const struct epoch_result *epoch;    /* [n_epoch], borrowed; images only */
     size_t n_epoch;
     bool diverged;

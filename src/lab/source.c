@@ -51,6 +51,12 @@ size_t source_memory(const struct config *config, int threads)
     return data + config_n_train(config) * sizeof(uint32_t);
 }
 
+size_t source_memory_to_create(const struct config *config, int threads)
+{
+    size_t originals = config_is_vision(config) ? source_memory_of_originals(config) : 0;
+    return source_memory(config, threads) + originals;
+}
+
 size_t source_n_step(const struct source *source)
 {
     return config_epoch_steps(source->config, source->n_train);

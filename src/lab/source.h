@@ -31,8 +31,10 @@ enum status source_create(struct source **source, const struct config *config,
                           const struct dataset_options *data, int threads, struct error *err);
 void source_free(struct source *source);
 
-/* source_memory returns the bytes that source_create takes, with the data itself. */
+/* source_memory returns the bytes of a source, with the data itself; source_memory_to_create what
+ * is held at most while it is made: images that are resized are there in both sizes. */
 size_t source_memory(const struct config *config, int threads);
+size_t source_memory_to_create(const struct config *config, int threads);
 
 /* source_n_step is the number of training steps of an epoch, source_n_test the size of the test
  * split, source_n_probe the size of the probe, which is smaller than n_probe where a test split has

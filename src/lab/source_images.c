@@ -129,7 +129,7 @@ static enum status check_set(const struct config *config, const struct image_set
                              const char *split, struct error *err)
 {
     const struct dataset *dataset = config->dataset;
-    size_t size = config_image_size(config);
+    size_t size = dataset->image_size;
     if (set->n_image == 0) {
         return error_set(err, STATUS_DATA, "%s has no %s images", dataset->title, split);
     }
@@ -159,7 +159,12 @@ static enum status load(struct image_source *self, const struct dataset_options 
     if (status == STATUS_OK) {
         status = check_set(config, &self->data.train, "training", err);
     }
-    return status == STATUS_OK ? check_set(config, &self->data.test, "test", err) : status;
+    if (status == STATUS_OK) {
+        status = check_set(config, &self->data.test, "test", err);
+    }
+    return status == STATUS_OK && config->image_size > 0
+               ? image_data_resize(&self->data, config->image_size, self->threads, err)
+               : status;
 }
 
 static enum status allocate(struct image_source *self, struct error *err)
@@ -217,4 +222,12 @@ size_t source_memory_images(const struct config *config, int threads)
     size_t each = image_bytes(config) + sizeof(uint16_t) + sizeof(uint8_t *);
     return n_image * each + n_thread * image_bytes(config) +
            room_of(config) * (patch_numbers(config) * sizeof(float) + sizeof(int32_t));
+}
+
+/* Of images that are resized; the others are the originals. */
+size_t source_memory_of_originals(const struct config *config)
+{
+    size_t side = config->dataset->image_size;
+    size_t n_image = config_n_train(config) + config_n_test(config);
+    return config->image_size > 0 ? n_image * config->dataset->n_channel * side * side : 0;
 }

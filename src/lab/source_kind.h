@@ -35,6 +35,7 @@ enum status source_create_images(struct source **source, const struct config *co
 enum status source_find_images(const struct config *config, const struct dataset_options *data,
                                struct error *err);
 size_t source_memory_images(const struct config *config, int threads);
+size_t source_memory_of_originals(const struct config *config);
 struct image_data *source_image_data(struct source *source);
 extern const struct source_kind source_kind_images;
 

@@ -13,6 +13,7 @@
 #include "lab/metrics.h"
 #include "lab/probe.h"
 #include "lab/result.h"
+#include "lab/snapshot.h"
 #include "lab/source.h"
 
 struct training {
@@ -22,7 +23,9 @@ struct training {
     struct source *source;
     struct engine *engine;
     struct evaluation evaluation;
+    struct probe *probe;
     double *loss, *grad_norm;   /* [n_step] */
+    double *accuracy;           /* [n_step], of the training batches */
     struct epoch_result *epoch; /* [epochs] */
     size_t n_step;              /* planned */
     size_t n_done;              /* with the one that diverged */
@@ -64,8 +67,9 @@ static enum status set_up(struct training *t, const struct dataset_options *data
     t->n_step = config->epochs * source_n_step(t->source);
     t->loss = calloc(t->n_step, sizeof *t->loss);
     t->grad_norm = calloc(t->n_step, sizeof *t->grad_norm);
+    t->accuracy = calloc(t->n_step, sizeof *t->accuracy);
     t->epoch = calloc(config->epochs, sizeof *t->epoch);
-    if (!t->loss || !t->grad_norm || !t->epoch) {
+    if (!t->loss || !t->grad_norm || !t->accuracy || !t->epoch) {
         return error_set(err, STATUS_MEMORY, "out of memory for %zu steps", t->n_step);
     }
     struct model_shape shape = config_shape(config);
@@ -78,16 +82,21 @@ static enum status set_up(struct training *t, const struct dataset_options *data
         engine_initialise(t->engine, config->seed);
         status = evaluation_create(&t->evaluation, t->source, t->engine, err);
     }
+    if (status == STATUS_OK) {
+        status = probe_create(&t->probe, t->engine, config, t->source, err);
+    }
     return status;
 }
 
 static void tear_down(struct training *t)
 {
+    probe_free(t->probe);
     engine_free(t->engine);
     evaluation_free(&t->evaluation);
     source_free(t->source);
     free(t->loss);
     free(t->grad_norm);
+    free(t->accuracy);
     free(t->epoch);
 }
 
@@ -126,6 +135,7 @@ static enum status train_step(struct training *t, const struct batch *batch, str
     struct train_result result = engine_train_step(t->engine, batch, &adam);
     t->loss[step] = result.loss;
     t->grad_norm[step] = result.grad_norm;
+    t->accuracy[step] = result.accuracy;
     t->diverged = !result.finite || !(result.loss <= TRAIN_DIVERGED_LOSS);
     t->n_done++;
     if (t->hooks && t->hooks->step) {
@@ -171,6 +181,20 @@ static enum status finish_epoch(struct training *t, struct error *err)
     return STATUS_OK;
 }
 
+/* keep_snapshot keeps the maps on the way, where they are asked for; those of the trained model are
+ * the probe's last. */
+static enum status keep_snapshot(struct training *t, struct error *err)
+{
+    if (t->config->attention != ATTENTION_SNAPSHOTS || t->n_done == t->n_step ||
+        !snapshot_is_due(t->n_step, t->n_done)) {
+        return STATUS_OK;
+    }
+    double start = clock_seconds();
+    enum status status = probe_snapshot(t->probe, t->n_done, record_folder(t->record), err);
+    t->evaluate_seconds += clock_seconds() - start;
+    return status;
+}
+
 static enum status train_epoch(struct training *t, size_t epoch, struct error *err)
 {
     size_t n_step = source_n_step(t->source);
@@ -180,6 +204,9 @@ static enum status train_epoch(struct training *t, size_t epoch, struct error *e
         struct batch batch = source_train_batch(t->source, step);
         t->batch_seconds += clock_seconds() - start;
         enum status status = train_step(t, &batch, err);
+        if (status == STATUS_OK && !t->diverged) {
+            status = keep_snapshot(t, err);
+        }
         if (status != STATUS_OK || t->diverged) {
             return status;
         }
@@ -189,7 +216,7 @@ static enum status train_epoch(struct training *t, size_t epoch, struct error *e
 
 static enum status train_epochs(struct training *t, struct error *err)
 {
-    enum status status = STATUS_OK;
+    enum status status = keep_snapshot(t, err);
     for (size_t epoch = 0; epoch < t->config->epochs && status == STATUS_OK && !t->diverged;
          epoch++) {
         status = train_epoch(t, epoch, err);
@@ -210,8 +237,8 @@ static enum status measure(struct training *t, struct run_result *result, struct
         status = source_images(t->source) ? STATUS_OK : evaluate(t, err);
         double start = clock_seconds();
         if (status == STATUS_OK) {
-            status = probe_measure(t->engine, t->config, t->source, t->n_done,
-                                   record_folder(t->record), &result->attention, err);
+            status = probe_measure(t->probe, t->n_done, record_folder(t->record),
+                                   &result->attention, err);
         }
         t->evaluate_seconds += clock_seconds() - start;
     }
@@ -233,6 +260,7 @@ static enum status train_and_measure(struct training *t, struct run_result *resu
     result->n_step = t->n_done;
     result->step_loss = t->loss;
     result->grad_norm = t->grad_norm;
+    result->accuracy = t->accuracy;
     result->epoch = t->epoch;
     result->n_epoch = t->n_epoch;
     result->diverged = t->diverged;

@@ -277,8 +277,11 @@ static void wait_for_threads(void)
 static struct train_result settle(struct engine *engine, const struct batch *batch,
                                   const struct adam_options *options, struct adam_update *update)
 {
+    struct loss_sums sums = add_lanes(engine);
+    double n_answer = (double)model_n_answer(&engine->model, batch);
     struct train_result result = {
-        .loss = add_lanes(engine).loss / (double)model_n_answer(&engine->model, batch),
+        .loss = sums.loss / n_answer,
+        .accuracy = (double)sums.n_correct_token / n_answer,
         .grad_norm = sqrt(add_chunks(engine)),
     };
     result.finite = isfinite(result.loss) && isfinite(result.grad_norm);

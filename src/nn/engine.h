@@ -47,6 +47,7 @@ void engine_initialise(struct engine *engine, uint64_t seed);
 
 struct train_result {
     double loss;      /* mean cross-entropy before the update */
+    double accuracy;  /* share of the batch's answers right, before the update */
     double grad_norm; /* global 2-norm before clipping */
     bool finite;      /* false: loss or norm is not finite, and no update was made */
 };

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "report/findings.h"
 #include "report/run_set.h"
+#include "report/statistics.h"
 
 /* export_runs: a row a run, also the ones that are not averaged (see status). export_heads: a row a
  * head of the last layer. export_cells: a row a cell, with n, mean, sd, min and max of each
@@ -15,9 +16,19 @@ void export_runs(struct text *text, const struct run_set *set);
 void export_heads(struct text *text, const struct run_set *set);
 void export_cells(struct text *text, const struct run_set *set);
 
+/* export_comparisons: a row a comparison, over all settings (setting "all") and, where there are
+ * several, within each. export_overview: a row a variant and task, over all configurations. */
+void export_comparisons(struct text *text, const struct statistics *statistics);
+void export_overview(struct text *text, const struct statistics *statistics);
+
+/* The same as JSON: new arrays. */
+json_t *export_comparisons_json(const struct comparisons *comparisons);
+json_t *export_overview_json(const struct statistics *statistics);
+
 /* export_json returns the whole report (new reference), NULL when out of memory. findings holds one
  * entry a setting. */
-json_t *export_json(const struct run_set *set, const struct findings *findings);
+json_t *export_json(const struct run_set *set, const struct findings *findings,
+                    const struct statistics *statistics);
 
 /* setting_number returns the place of a run's or cell's setting in the report, from 1. */
 size_t setting_number(const struct run_set *set, const struct run *run);

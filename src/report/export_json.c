@@ -177,12 +177,17 @@ static json_t *left_out_json(const struct run_set *set)
     return array;
 }
 
-json_t *export_json(const struct run_set *set, const struct findings *findings)
+json_t *export_json(const struct run_set *set, const struct findings *findings,
+                    const struct statistics *statistics)
 {
     json_t *root = json_object(), *settings = json_array(), *cells = json_array(),
            *runs = json_array();
     for (size_t i = 0; i < set->n_setting; i++) {
         json_array_append_new(settings, setting_json(set, &set->setting[i], &findings[i]));
+        if (statistics->setting) {
+            json_object_set_new(json_array_get(settings, i), "comparisons",
+                                export_comparisons_json(&statistics->setting[i]));
+        }
     }
     for (size_t i = 0; i < set->n_cell; i++) {
         json_array_append_new(cells, cell_json(set, &set->cell[i]));
@@ -197,6 +202,9 @@ json_t *export_json(const struct run_set *set, const struct findings *findings)
         json_array_append_new(runs, run_json(set, &set->image_run[i]));
     }
     json_object_set_new(root, "format", json_string(REPORT_FORMAT));
+    json_object_set_new(root, "findings", findings_json(&statistics->findings));
+    json_object_set_new(root, "comparisons", export_comparisons_json(&statistics->all));
+    json_object_set_new(root, "overview", export_overview_json(statistics));
     json_object_set_new(root, "settings", settings);
     json_object_set_new(root, "cells", cells);
     json_object_set_new(root, "runs", runs);

@@ -210,15 +210,15 @@ static const char rule_escape[] =
 
 enum pace { PACE_NOT_LATER, PACE_LATER, PACE_NEVER };
 
-struct comparison {
+struct delay {
     enum pace pace;
     size_t n_never, n_pair;
     struct stats delay; /* over the seeds with which both leave */
 };
 
-static struct comparison compare_escape(const struct cell *cell, const struct cell *baseline)
+static struct delay compare_escape(const struct cell *cell, const struct cell *baseline)
 {
-    struct comparison result = {PACE_NOT_LATER, 0, 0, STATS_NONE};
+    struct delay result = {PACE_NOT_LATER, 0, 0, STATS_NONE};
     for (size_t i = 0; cell && i < cell->n_run; i++) {
         const struct run *run = cell_find_seed(cell, cell->run[i].seed);
         const struct run *other = cell_find_seed(baseline, cell->run[i].seed);
@@ -238,7 +238,7 @@ static struct comparison compare_escape(const struct cell *cell, const struct ce
     return result;
 }
 
-static void append_comparison(struct text *text, const char *name, const struct comparison *result)
+static void append_comparison(struct text *text, const char *name, const struct delay *result)
 {
     if (result->pace == PACE_NEVER) {
         text_append(text, "%s (never, %zu of %zu seeds)", name, result->n_never, result->n_pair);
@@ -267,8 +267,8 @@ static void append_late_tasks(struct text *text, const struct setting *setting, 
 {
     size_t n_late = 0;
     for (size_t task = 0; task < setting->n_task; task++) {
-        struct comparison result = compare_escape(setting_cell(setting, variant, task),
-                                                  setting_cell(setting, baseline, task));
+        struct delay result = compare_escape(setting_cell(setting, variant, task),
+                                             setting_cell(setting, baseline, task));
         if (result.pace == PACE_NOT_LATER) {
             continue;
         }
@@ -322,8 +322,7 @@ static void find_escape(const struct setting *setting, size_t baseline, struct f
                     setting->task[task]->title, name_of(setting, baseline), steps.mean, steps.n,
                     reference->n_ok);
         for (size_t variant = 0; variant < setting->n_variant; variant++) {
-            struct comparison result =
-                compare_escape(setting_cell(setting, variant, task), reference);
+            struct delay result = compare_escape(setting_cell(setting, variant, task), reference);
             if (variant == baseline || result.pace == PACE_NOT_LATER) {
                 continue;
             }

@@ -1,11 +1,12 @@
 /* findings: what the numbers of one setting say, as sentences computed from them. Each carries the
  * rule it follows from, so that a reader can disagree with the rule and not with the sentence.
- * Nothing here is a test of significance.
+ * Only the sentences from comparisons.h rest on a test; the others describe.
  */
 #ifndef QKVLAB_REPORT_FINDINGS_H
 #define QKVLAB_REPORT_FINDINGS_H
 
 #include "base/file.h"
+#include "report/comparisons.h"
 #include "report/run_set.h"
 
 /* A variant falls short on a task when it is more than this below the baseline. */
@@ -16,7 +17,7 @@
 #define FINDINGS_CLEAN_NEEDED 0.5
 #define FINDINGS_CLEAN_DIAGONAL 0.1
 /* Everything is compared with this row. */
-#define FINDINGS_BASELINE "qkv"
+#define FINDINGS_BASELINE PAIRED_BASELINE
 
 /* FINDINGS_NUMBER turns one of these into the text of a rule. */
 #define FINDINGS_NUMBER(constant) FINDINGS_NUMBER_TEXT(constant)
@@ -37,6 +38,9 @@ struct findings {
 /* findings_make appends the findings of a setting. Caller frees with findings_free. */
 void findings_make(const struct setting *setting, struct findings *findings);
 void findings_free(struct findings *findings);
+
+/* findings_make_comparisons appends what the tests say, in findings_comparisons.c. */
+void findings_make_comparisons(const struct comparisons *comparisons, struct findings *findings);
 
 /* findings_add appends one and takes over its text; an empty text is no finding. */
 void findings_add(struct findings *findings, const char *rule, bool headline, struct text *text);

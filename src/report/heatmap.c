@@ -128,10 +128,12 @@ static enum status write_file(const char *folder, const char *name, size_t *n_pi
     return status;
 }
 
-static bool is_array(const char *name)
+/* Maps of several samples in one file have pictures of their own, see figure_samples.h. */
+static bool is_map(const char *name)
 {
     size_t length = strlen(name);
-    return length > 4 && strcmp(name + length - 4, ".npy") == 0;
+    return length > 4 && strcmp(name + length - 4, ".npy") == 0 &&
+           strncmp(name, "samples_", strlen("samples_")) != 0;
 }
 
 static enum status write_snapshot(const char *folder, size_t *n_picture, struct error *err)
@@ -143,7 +145,7 @@ static enum status write_snapshot(const char *folder, size_t *n_picture, struct 
         return status;
     }
     for (size_t i = 0; status == STATUS_OK && i < n_name; i++) {
-        if (is_array(names[i])) {
+        if (is_map(names[i])) {
             status = write_file(folder, names[i], n_picture, err);
         }
     }
@@ -153,30 +155,8 @@ static enum status write_snapshot(const char *folder, size_t *n_picture, struct 
 
 enum status heatmap_write_run(const char *run_folder, size_t *n_picture, struct error *err)
 {
+    char folder[PATH_SIZE];
     *n_picture = 0;
-    char parent[PATH_SIZE], folder[PATH_SIZE];
     enum status status = run_files_attention_folder(run_folder, folder, err);
-    if (status == STATUS_OK) {
-        status = path_format(parent, err, "%s/attention", run_folder);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    char **names;
-    size_t n_name;
-    status = folder_list(parent, &names, &n_name, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    for (size_t i = 0; status == STATUS_OK && i < n_name; i++) {
-        if (strncmp(names[i], "step", strlen("step")) != 0) {
-            continue;
-        }
-        status = path_format(folder, err, "%s/%s", parent, names[i]);
-        if (status == STATUS_OK) {
-            status = write_snapshot(folder, n_picture, err);
-        }
-    }
-    folder_list_free(names, n_name);
-    return status;
+    return status == STATUS_OK ? write_snapshot(folder, n_picture, err) : status;
 }

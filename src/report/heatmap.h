@@ -15,8 +15,9 @@ size_t heatmap_square(size_t n_token);
  * blue, 1 yellow, NaN grey. The same map gives the same bytes. Errors: STATUS_WRITE. */
 enum status heatmap_write(const char *path, const float *map, size_t n_token, struct error *err);
 
-/* heatmap_write_run writes a PNG beside every attention .npy of a run folder: layer0_head0.png,
- * ..., layer0_mean.png, and the same for sample0_layer0. *n_picture counts them. */
+/* heatmap_write_run writes a PNG beside every attention map of a run's latest snapshot:
+ * layer0_head0.png, ..., layer0_mean.png, and the same for sample0_layer0. *n_picture counts them.
+ */
 enum status heatmap_write_run(const char *run_folder, size_t *n_picture, struct error *err);
 
 #endif

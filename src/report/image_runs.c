@@ -2,12 +2,15 @@
 #include "report/image_runs.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lab/config.h"
 #include "report/confusion.h"
+#include "report/figure_variants.h"
 #include "report/published_images.h"
+#include "report/samples.h"
 #include "report/tables.h"
 
 #define SINGLE_EMBD 64
@@ -30,6 +33,109 @@ static enum status confusion_path(const struct run *run, const char *folder, cha
     return path_format(path, err, "%s/confusion-%s.png", folder, run->id);
 }
 
+static bool same_setting(const struct cell *a, const struct cell *b)
+{
+    return a->run->dataset == b->run->dataset &&
+           strcmp(a->run->setting_key, b->run->setting_key) == 0;
+}
+
+/* The end of the table that begins with a cell. */
+static size_t table_end(const struct run_set *set, size_t first)
+{
+    size_t end = first;
+    while (end < set->n_image_cell &&
+           same_setting(&set->image_cell[first], &set->image_cell[end])) {
+        end++;
+    }
+    return end;
+}
+
+/* ---- what the models look at ---- */
+
+/* The first run of a table whose samples can be drawn. */
+static const struct run *first_with_samples(const struct cell *cell, size_t n_cell)
+{
+    for (size_t i = 0; i < n_cell; i++) {
+        for (size_t k = 0; k < cell[i].n_run; k++) {
+            const struct run *run = &cell[i].run[k];
+            struct samples samples;
+            bool readable = run_is_ok(run) && samples_are_kept(run) &&
+                            samples_read(run, &samples, NULL) == STATUS_OK;
+            if (readable) {
+                samples_free(&samples);
+                return run;
+            }
+        }
+    }
+    return NULL;
+}
+
+static void attention_stem(const struct run *run, char stem[PATH_SIZE])
+{
+    snprintf(stem, PATH_SIZE, "class-token-%s-", run->id);
+}
+
+static enum status draw_attention(const struct cell *cell, size_t n_cell, const char *folder,
+                                  size_t *n_picture, struct error *err)
+{
+    const struct run *first = first_with_samples(cell, n_cell);
+    const struct run **run = calloc(n_cell, sizeof(*run));
+    enum status status = STATUS_OK;
+    if (!run) {
+        status = error_set(err, STATUS_MEMORY, "out of memory while drawing samples");
+    } else if (first) {
+        char stem[PATH_SIZE];
+        size_t n_run = 0;
+        bool drawn;
+        for (size_t i = 0; i < n_cell; i++) {
+            const struct run *same_seed = cell_find_seed(&cell[i], first->seed);
+            if (same_seed) {
+                run[n_run++] = same_seed;
+            }
+        }
+        attention_stem(first, stem);
+        status = folder_create(folder, err);
+        if (status == STATUS_OK) {
+            status = figure_variants(run, n_run, folder, stem, &drawn, err);
+            *n_picture += status == STATUS_OK && drawn ? 2 : 0;
+        }
+    }
+    free(run);
+    return status;
+}
+
+enum status image_runs_draw_attention(const struct run_set *set, const char *folder,
+                                      size_t *n_picture, struct error *err)
+{
+    enum status status = STATUS_OK;
+    for (size_t first = 0, end; status == STATUS_OK && first < set->n_image_cell; first = end) {
+        end = table_end(set, first);
+        status = draw_attention(&set->image_cell[first], end - first, folder, n_picture, err);
+    }
+    return status;
+}
+
+static void append_attention(struct text *text, const struct cell *cell, size_t n_cell)
+{
+    const struct run *run = first_with_samples(cell, n_cell);
+    if (!run) {
+        return;
+    }
+    char stem[PATH_SIZE];
+    attention_stem(run, stem);
+    text_append(text,
+                "\nWhat the class token sees of the same test images (seed %lld), a variant a "
+                "column: attention rollout (Abnar and Zuidema, arXiv 2005.00928) through all "
+                "layers.\n\n"
+                "![Attention rollout from the class token, a variant a column](%srollout.png)\n\n"
+                "<details><summary>Attention from the class token in the last layer</summary>\n\n"
+                "![Attention from the class token in the last layer, mean of heads, a variant a "
+                "column](%slast-layer.png)\n\n</details>\n",
+                run->seed, stem, stem);
+}
+
+/* ---- pictures ---- */
+
 enum status image_runs_draw(const struct run_set *set, const char *folder, struct error *err)
 {
     enum status status = STATUS_OK;
@@ -45,7 +151,8 @@ enum status image_runs_draw(const struct run_set *set, const char *folder, struc
             status = figure_confusion(run, path, &drawn, err);
         }
     }
-    return status;
+    size_t n_picture = 0;
+    return status == STATUS_OK ? image_runs_draw_attention(set, folder, &n_picture, err) : status;
 }
 
 /* ---- what was run ---- */
@@ -199,12 +306,6 @@ static void append_preface(struct text *text)
                 published_top1_single_conditions);
 }
 
-static bool same_setting(const struct cell *a, const struct cell *b)
-{
-    return a->run->dataset == b->run->dataset &&
-           strcmp(a->run->setting_key, b->run->setting_key) == 0;
-}
-
 void image_runs_append(struct text *text, const struct run_set *set)
 {
     if (set->n_image_cell > 0) {
@@ -219,10 +320,11 @@ void image_runs_append(struct text *text, const struct run_set *set)
         append_conditions(text, run);
         append_departures(text, run);
         append_header(text);
-        for (end = first; end < set->n_image_cell && same_setting(cell, &set->image_cell[end]);
-             end++) {
-            append_row(text, &set->image_cell[end]);
+        end = table_end(set, first);
+        for (size_t i = first; i < end; i++) {
+            append_row(text, &set->image_cell[i]);
         }
+        append_attention(text, cell, end - first);
         append_confusions(text, cell, end - first);
     }
 }

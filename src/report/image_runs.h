@@ -1,5 +1,6 @@
 /* image_runs: the part of a report about runs on image data sets: a table for each data set and
- * configuration, with published numbers beside, and the confusions of one run a row.
+ * configuration, with published numbers beside, what the models look at, and the confusions of one
+ * run a row.
  */
 #ifndef QKVLAB_REPORT_IMAGE_RUNS_H
 #define QKVLAB_REPORT_IMAGE_RUNS_H
@@ -8,8 +9,14 @@
 #include "report/run_set.h"
 
 /* image_runs_draw writes confusion-<run id>.png into folder for the first finished run of each
- * cell. */
+ * cell, and what image_runs_draw_attention writes. */
 enum status image_runs_draw(const struct run_set *set, const char *folder, struct error *err);
+
+/* image_runs_draw_attention writes, for each table, the variants side by side on the same images as
+ * class-token-<run id>-rollout.png and -last-layer.png, see figure_variants.h: the runs of the
+ * first seed that kept samples, named for the first of these runs. *n_picture counts them. */
+enum status image_runs_draw_attention(const struct run_set *set, const char *folder,
+                                      size_t *n_picture, struct error *err);
 
 /* image_runs_append appends the section; nothing where no run is on images. */
 void image_runs_append(struct text *text, const struct run_set *set);

@@ -143,10 +143,47 @@ static void append_what_was_run(struct text *text, const struct setting *setting
 static void append_caveat(struct text *text, const struct setting *setting)
 {
     text_append(text,
-                "_With %zu seed%s this describes what these runs did; it is no test of "
-                "significance. Differences are paired: the same seed gives every variant the "
+                "_With %zu seed%s this describes what these runs did; only what is said to be "
+                "tested was. Differences are paired: the same seed gives every variant the "
                 "same data in the same order._\n\n",
                 setting->n_seed, plural(setting->n_seed));
+}
+
+/* What was tested, over all runs of the page. */
+static void append_tested(struct text *text, const struct statistics *statistics)
+{
+    const struct findings *findings = &statistics->findings;
+    size_t n_told = 0;
+    for (size_t i = 0; i < findings->n_finding; i++) {
+        if (findings->finding[i].headline) {
+            text_append(text, "%s- %s\n", n_told++ ? "" : "## What the tests say\n\n",
+                        findings->finding[i].text.data);
+        }
+    }
+    text_append(text, n_told > 0 ? "\n" : "");
+}
+
+static void append_tested_rest(struct text *text, const struct statistics *statistics)
+{
+    const struct findings *findings = &statistics->findings;
+    for (size_t i = 0; i < findings->n_finding; i++) {
+        if (!findings->finding[i].headline) {
+            text_append(text, "- %s\n", findings->finding[i].text.data);
+        }
+    }
+    if (findings->n_finding > 0) {
+        text_append(text, "\nThe rule: %s\n\n", findings->finding[0].rule);
+    }
+}
+
+/* Over several settings: averages and differences over all of them. */
+static void append_grid(struct text *text, const struct statistics *statistics)
+{
+    text_append(text, "## Over all %zu configurations\n\n", statistics->tasks.n_configuration);
+    tables_append_overview(text, &statistics->tasks);
+    text_append(text, "### Differences from the baseline\n\n");
+    tables_append_comparisons(text, &statistics->all, false);
+    append_tested_rest(text, statistics);
 }
 
 static void append_summary(struct text *text, const struct setting *setting,
@@ -329,10 +366,12 @@ static void append_files(struct text *text)
                 "## Files beside this page\n\n"
                 "- `runs.csv`: a row a run, with the hash of its final weights; `heads.csv`: "
                 "a row a head; `cells.csv`: a row a cell, with the ids of its runs\n"
+                "- `comparisons.csv`: a row a comparison with the baseline, for every measure; "
+                "`overview.csv`: averages over all configurations\n"
                 "- `report.json`: all of it for programs\n"
                 "- the charts once more as `.svg`\n\n"
                 "A cell holds the runs whose configuration, program and class of machine are "
-                "identical except for the seed; nothing else is ever averaged. The folder of "
+                "identical except for the seed. The folder of "
                 "a run, `runs/<id>/`, holds its curve, its attention maps and `run.json` with "
                 "machine, build and timings.\n");
 }
@@ -340,9 +379,14 @@ static void append_files(struct text *text)
 /* ---- page ---- */
 
 static void append_setting(struct text *text, const struct setting *setting,
-                           const struct setting_report *report)
+                           const struct setting_report *report,
+                           const struct comparisons *comparisons)
 {
     append_figures(text, setting, report);
+    if (comparisons) {
+        text_append(text, "### Differences from the baseline\n\n");
+        tables_append_comparisons(text, comparisons, false);
+    }
     text_append(text, "### Tables\n\n");
     tables_append_accuracy(text, setting);
     tables_append_steps(text, setting);
@@ -393,37 +437,67 @@ static void append_why_settings(struct text *text, size_t n_setting)
 {
     text_append(text,
                 "The runs belong to %zu settings, which differ in configuration, program or "
-                "class of machine. Each has its own part below; nothing is averaged across "
-                "them.\n\n",
-                n_setting);
+                "class of machine. %s\n\n",
+                n_setting,
+                n_setting <= STATISTICS_MAX_SETTING
+                    ? "Each has its own part below, behind what can be said over all of them."
+                    : "That is too many for a part each: the page is about all of them together; "
+                      "the numbers of each are in `cells.csv`.");
+}
+
+static void append_setting_part(struct text *text, const struct run_set *set, size_t i,
+                                const struct setting_report *report,
+                                const struct statistics *statistics)
+{
+    const struct setting *setting = &set->setting[i];
+    const char *level = set->n_setting > 1 ? "###" : "##";
+    if (set->n_setting > 1) {
+        char title[SETTING_TITLE_SIZE];
+        setting_title(setting, title);
+        text_append(text, "## Setting %zu: %s\n\n", i + 1, title);
+    }
+    text_append(text, "%s What it says\n\n", level);
+    append_summary(text, setting, &report->findings);
+    text_append(text, "%s What was run\n\n", level);
+    if (i > 0) {
+        append_differences(text, setting, &set->setting[0]);
+    }
+    append_what_was_run(text, setting);
+    if (set->n_setting == 1) {
+        text_append(text, "## Figures and tables\n\n");
+    }
+    append_setting(text, setting, report, statistics_of_setting(statistics, i));
+}
+
+static void append_images(struct text *text, const struct run_set *set,
+                          const struct statistics *statistics)
+{
+    image_runs_append(text, set);
+    if (comparisons_find(&statistics->all, MEASURE_TOP1, true)) {
+        text_append(text, "### Differences from the baseline on images\n\n");
+        tables_append_comparisons(text, &statistics->all, true);
+    }
 }
 
 void markdown_append_report(struct text *text, const struct run_set *set,
-                            const struct setting_report *reports)
+                            const struct setting_report *reports,
+                            const struct statistics *statistics)
 {
     text_append(text, "# Which of Q, K and V does attention need?\n\n");
     if (set->n_setting > 1) {
         append_why_settings(text, set->n_setting);
     }
-    for (size_t i = 0; i < set->n_setting; i++) {
-        char title[SETTING_TITLE_SIZE];
-        setting_title(&set->setting[i], title);
-        if (set->n_setting > 1) {
-            text_append(text, "## Setting %zu: %s\n\n", i + 1, title);
-        }
-        text_append(text, "%s What was run\n\n", set->n_setting > 1 ? "###" : "##");
-        if (i > 0) {
-            append_differences(text, &set->setting[i], &set->setting[0]);
-        }
-        append_what_was_run(text, &set->setting[i]);
-        text_append(text, "%s What it says\n\n", set->n_setting > 1 ? "###" : "##");
-        append_summary(text, &set->setting[i], &reports[i].findings);
-        if (set->n_setting == 1) {
-            text_append(text, "## Figures and tables\n\n");
-        }
-        append_setting(text, &set->setting[i], &reports[i]);
+    append_tested(text, statistics);
+    if (set->n_setting > 1) {
+        append_grid(text, statistics);
     }
-    image_runs_append(text, set);
+    for (size_t i = 0; statistics_tells_settings(statistics) && i < set->n_setting; i++) {
+        append_setting_part(text, set, i, &reports[i], statistics);
+    }
+    if (set->n_setting == 1) {
+        append_tested_rest(text, statistics);
+    }
+    append_images(text, set, statistics);
     append_left_out(text, set);
     append_curve_problems(text, set);
     append_files(text);

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "report/findings.h"
 #include "report/run_set.h"
+#include "report/statistics.h"
 
 #define REPORT_STEM_SIZE 32
 
@@ -18,6 +19,7 @@ struct setting_report {
 
 /* markdown_append_report writes the page; reports holds one entry a setting. */
 void markdown_append_report(struct text *text, const struct run_set *set,
-                            const struct setting_report *reports);
+                            const struct setting_report *reports,
+                            const struct statistics *statistics);
 
 #endif

@@ -13,7 +13,9 @@
 #include "report/figures.h"
 #include "report/findings.h"
 #include "report/heatmap.h"
+#include "report/html.h"
 #include "report/image_runs.h"
+#include "report/latex.h"
 #include "report/markdown.h"
 
 enum status report_attention_pictures(const char *run_folder, size_t *n_picture, struct error *err)
@@ -35,14 +37,25 @@ static void stem_of(size_t setting, char stem[REPORT_STEM_SIZE])
     }
 }
 
+static enum status make_findings(const struct statistics *statistics, size_t i,
+                                 struct setting_report *report, struct error *err)
+{
+    const struct setting *setting = &statistics->set->setting[i];
+    stem_of(i, report->stem);
+    if (statistics->setting) {
+        findings_make_comparisons(&statistics->setting[i], &report->findings);
+    }
+    findings_make(setting, &report->findings);
+    report->has_attention = calloc(setting->n_seed, sizeof(*report->has_attention));
+    return report->findings.failed || !report->has_attention
+               ? error_set(err, STATUS_MEMORY, "out of memory while writing the report")
+               : STATUS_OK;
+}
+
 static enum status write_figures(const struct setting *setting, const char *folder,
                                  struct setting_report *report, struct error *err)
 {
     enum status status = STATUS_OK;
-    report->has_attention = calloc(setting->n_seed, sizeof(*report->has_attention));
-    if (!report->has_attention) {
-        return error_set(err, STATUS_MEMORY, "out of memory while drawing figures");
-    }
     for (size_t i = 0; status == STATUS_OK && i < setting->n_seed; i++) {
         status = figure_attention(setting, setting->seed[i], folder, report->stem,
                                   &report->has_attention[i], err);
@@ -53,6 +66,22 @@ static enum status write_figures(const struct setting *setting, const char *fold
     if (status == STATUS_OK) {
         status = figure_accuracy(setting, folder, report->stem, err);
     }
+    return status;
+}
+
+typedef void export_statistics(struct text *text, const struct statistics *statistics);
+
+static enum status write_statistics(export_statistics *table, const struct statistics *statistics,
+                                    const char *folder, const char *name, struct error *err)
+{
+    char path[PATH_SIZE];
+    struct text text = {0};
+    enum status status = path_format(path, err, "%s/%s", folder, name);
+    table(&text, statistics);
+    if (status == STATUS_OK) {
+        status = text_write_unsynced(&text, path, err);
+    }
+    text_free(&text);
     return status;
 }
 
@@ -73,7 +102,8 @@ static enum status write_table(export_table *table, const struct run_set *set, c
 }
 
 static enum status write_json(const struct run_set *set, const struct setting_report *reports,
-                              const char *folder, struct error *err)
+                              const struct statistics *statistics, const char *folder,
+                              struct error *err)
 {
     char path[PATH_SIZE];
     enum status status = path_format(path, err, "%s/report.json", folder);
@@ -84,7 +114,7 @@ static enum status write_json(const struct run_set *set, const struct setting_re
     for (size_t i = 0; i < set->n_setting; i++) {
         findings[i] = reports[i].findings;
     }
-    json_t *root = export_json(set, findings);
+    json_t *root = export_json(set, findings, statistics);
     if (status == STATUS_OK) {
         struct text text = {0};
         json_append(&text, root);
@@ -98,26 +128,40 @@ static enum status write_json(const struct run_set *set, const struct setting_re
 }
 
 static enum status write_markdown(const struct run_set *set, const struct setting_report *reports,
-                                  const char *path, struct error *err)
+                                  const struct statistics *statistics, const char *path,
+                                  struct error *err)
 {
     struct text text = {0};
-    markdown_append_report(&text, set, reports);
+    markdown_append_report(&text, set, reports, statistics);
     enum status status = text_write_unsynced(&text, path, err);
     text_free(&text);
     return status;
 }
 
+static enum status write_html(const struct run_set *set, const struct setting_report *reports,
+                              const char *folder, struct error *err)
+{
+    struct latex latex;
+    latex_make(set, &latex);
+    enum status status = latex_write(&latex, folder, err);
+    if (status == STATUS_OK) {
+        struct html_content content = {.set = set, .reports = reports, .latex = &latex};
+        status = html_write(&content, folder, err);
+    }
+    latex_free(&latex);
+    return status;
+}
+
 static enum status write_all(const struct run_set *set, struct setting_report *reports,
-                             const char *folder, struct report_summary *summary, struct error *err)
+                             const struct statistics *statistics, const char *folder,
+                             struct report_summary *summary, struct error *err)
 {
     enum status status = folder_create(folder, err);
     for (size_t i = 0; status == STATUS_OK && i < set->n_setting; i++) {
-        stem_of(i, reports[i].stem);
-        findings_make(&set->setting[i], &reports[i].findings);
-        if (reports[i].findings.failed) {
-            return error_set(err, STATUS_MEMORY, "out of memory while writing the report");
+        status = make_findings(statistics, i, &reports[i], err);
+        if (status == STATUS_OK && statistics_tells_settings(statistics)) {
+            status = write_figures(&set->setting[i], folder, &reports[i], err);
         }
-        status = write_figures(&set->setting[i], folder, &reports[i], err);
     }
     if (status == STATUS_OK) {
         status = image_runs_draw(set, folder, err);
@@ -132,13 +176,22 @@ static enum status write_all(const struct run_set *set, struct setting_report *r
         status = write_table(export_cells, set, folder, "cells.csv", err);
     }
     if (status == STATUS_OK) {
-        status = write_json(set, reports, folder, err);
+        status = write_statistics(export_comparisons, statistics, folder, "comparisons.csv", err);
+    }
+    if (status == STATUS_OK) {
+        status = write_statistics(export_overview, statistics, folder, "overview.csv", err);
+    }
+    if (status == STATUS_OK) {
+        status = write_json(set, reports, statistics, folder, err);
     }
     if (status == STATUS_OK) {
         status = path_format(summary->markdown, err, "%s/report.md", folder);
     }
     if (status == STATUS_OK) {
-        status = write_markdown(set, reports, summary->markdown, err);
+        status = write_markdown(set, reports, statistics, summary->markdown, err);
+    }
+    if (status == STATUS_OK) {
+        status = write_html(set, reports, folder, err);
     }
     return status;
 }
@@ -148,6 +201,7 @@ enum status report_write(const char *out, struct report_summary *summary, struct
     *summary = (struct report_summary){0};
     struct run_set set;
     struct setting_report *reports = NULL;
+    struct statistics statistics = {0};
     char folder[PATH_SIZE];
     enum status status = path_format(folder, err, "%s/report", out);
     if (status != STATUS_OK) {
@@ -161,7 +215,10 @@ enum status report_write(const char *out, struct report_summary *summary, struct
         }
     }
     if (status == STATUS_OK) {
-        status = write_all(&set, reports, folder, summary, err);
+        status = statistics_make(&set, &statistics, err);
+    }
+    if (status == STATUS_OK) {
+        status = write_all(&set, reports, &statistics, folder, summary, err);
     }
     summary->n_run = set.n_ok + set.n_image_ok;
     summary->n_left_out = set.n_run + set.n_image_run - summary->n_run + set.n_left_out;
@@ -170,6 +227,7 @@ enum status report_write(const char *out, struct report_summary *summary, struct
         free(reports[i].has_attention);
     }
     free(reports);
+    statistics_free(&statistics);
     run_set_free(&set);
     return status;
 }

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "lab/config_read.h"
+#include "report/dynamics.h"
 #include "report/run_files.h"
 
 struct measure_row {
@@ -35,7 +36,13 @@ const char *measure_title(enum measure measure)
 bool measure_is_step(enum measure measure)
 {
     return measure == MEASURE_ESCAPE_STEP || measure == MEASURE_BELOW_2_2 ||
-           measure == MEASURE_BELOW_0_1;
+           measure == MEASURE_BELOW_0_1 || measure == MEASURE_REACHES_50 ||
+           measure == MEASURE_REACHES_90 || measure == MEASURE_REACHES_99;
+}
+
+bool measure_is_share(enum measure measure)
+{
+    return measure == MEASURE_SOLVED || measure == MEASURE_AT_CHANCE || measure == MEASURE_ESCAPED;
 }
 
 bool run_is_ok(const struct run *run)
@@ -188,6 +195,20 @@ static double read_measure(const struct run *run, enum measure measure)
     return measure_is_step(measure) && value < 0 ? NAN : value;
 }
 
+/* What follows from other measures of a run on a task. */
+static void derive_measures(struct run *run)
+{
+    double accuracy = run->measure[MEASURE_TOKEN_ACCURACY];
+    if (!run->task || !isfinite(accuracy)) {
+        return;
+    }
+    double above = (accuracy - run->floor) / (1 - run->floor);
+    run->measure[MEASURE_ABOVE_FLOOR] = above;
+    run->measure[MEASURE_SOLVED] = accuracy >= RUN_SOLVED;
+    run->measure[MEASURE_AT_CHANCE] = above < RUN_AT_CHANCE;
+    run->measure[MEASURE_ESCAPED] = isfinite(run->measure[MEASURE_ESCAPE_STEP]);
+}
+
 static enum status read_results(struct run *run, struct error *err)
 {
     const json_t *results = json_object_get(run->root, "results");
@@ -197,7 +218,7 @@ static enum status read_results(struct run *run, struct error *err)
     run->floor =
         run->task ? json_get_number(results, "position_floor", task_floor(run->task, run->n_token))
                   : NAN;
-    run->measure[MEASURE_ABOVE_FLOOR] = run->measure[MEASURE_TOKEN_ACCURACY] - run->floor;
+    derive_measures(run);
     long long n_step = json_get_integer(results, "n_step", 0);
     long long n_param = json_get_integer(run->root, "n_param", 0);
     run->n_step = n_step > 0 ? (size_t)n_step : 0;
@@ -280,37 +301,56 @@ static enum status make_keys(struct run *run, struct error *err)
     json_object_del(key, "versions");
     remove_table_axes(config);
     run->setting_key = setting_text(run, key);
+    run->config_key = setting_text(run, config);
     json_decref(config);
     json_decref(key);
-    if (!run->cell_key || !run->setting_key) {
+    if (!run->cell_key || !run->setting_key || !run->config_key) {
         return error_set(err, STATUS_MEMORY, "out of memory while reading runs");
     }
     return STATUS_OK;
 }
 
 /* The curve of a run that ended well has a finite loss for each of its steps. */
-static double *read_curve(struct run *run)
+static enum status check_curve(const struct run *run, const struct curve *curve, struct error *err)
 {
-    double *curve = run_files_curve(run->folder, &run->n_curve, &run->curve_problem);
     size_t n_finite = 0;
-    if (!curve || !run_is_ok(run)) {
-        return curve;
-    }
-    while (n_finite < run->n_curve && isfinite(curve[n_finite])) {
+    while (n_finite < curve->n_step && isfinite(curve->loss[n_finite])) {
         n_finite++;
     }
-    if (n_finite < run->n_curve) {
-        error_set(&run->curve_problem, STATUS_DATA, "curve.csv has no finite loss at step %zu",
-                  n_finite);
-    } else if (run->n_curve != run->n_step) {
-        error_set(&run->curve_problem, STATUS_DATA,
-                  "curve.csv has %zu steps, but results.n_step is %zu", run->n_curve, run->n_step);
-    } else {
-        return curve;
+    if (n_finite < curve->n_step) {
+        return error_set(err, STATUS_DATA, "curve.csv has no finite loss at step %zu", n_finite);
     }
-    free(curve);
-    run->n_curve = 0;
-    return NULL;
+    if (curve->n_step != run->n_step) {
+        return error_set(err, STATUS_DATA, "curve.csv has %zu steps, but results.n_step is %zu",
+                         curve->n_step, run->n_step);
+    }
+    return STATUS_OK;
+}
+
+static void measure_dynamics(struct run *run)
+{
+    struct dynamics dynamics = dynamics_of(run->curve, run->curve_accuracy, run->n_curve);
+    run->measure[MEASURE_MEAN_TRAIN_LOSS] = dynamics.mean_loss;
+    for (int i = 0; i < DYNAMICS_N_LEVEL; i++) {
+        run->measure[MEASURE_REACHES_50 + i] = dynamics.reaches[i];
+    }
+}
+
+static void read_curve(struct run *run)
+{
+    struct curve curve;
+    enum status status = run_files_curve(run->folder, &curve, &run->curve_problem);
+    if (status == STATUS_OK && run_is_ok(run)) {
+        status = check_curve(run, &curve, &run->curve_problem);
+    }
+    if (status != STATUS_OK) {
+        curve_free(&curve);
+        return;
+    }
+    run->curve = curve.loss;
+    run->curve_accuracy = curve.accuracy;
+    run->n_curve = curve.n_step;
+    measure_dynamics(run);
 }
 
 enum status run_load(const char *folder, struct run *run, struct error *err)
@@ -340,7 +380,7 @@ enum status run_load(const char *folder, struct run *run, struct error *err)
         status = make_keys(run, err);
     }
     if (status == STATUS_OK) {
-        run->curve = read_curve(run);
+        read_curve(run);
     }
     return status == STATUS_USAGE ? STATUS_DATA : status;
 }
@@ -350,7 +390,9 @@ void run_free(struct run *run)
     free(run->folder);
     free(run->setting_key);
     free(run->cell_key);
+    free(run->config_key);
     free(run->curve);
+    free(run->curve_accuracy);
     json_decref(run->root);
     *run = (struct run){0};
 }

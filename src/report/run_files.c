@@ -9,6 +9,12 @@
 
 #define CURVE_MAX_SIZE ((size_t)256 << 20)
 
+/* The table's beginning, and that of runs which kept the accuracy of their training batches. */
+#define CURVE_HEADER "step,loss,"
+#define CURVE_HEADER_WITH_ACCURACY "step,loss,learning_rate,grad_norm,accuracy"
+#define CURVE_LOSS 1
+#define CURVE_ACCURACY 4
+
 static size_t count_lines(const char *text)
 {
     size_t n = 0;
@@ -18,56 +24,89 @@ static size_t count_lines(const char *text)
     return n;
 }
 
-/* Reads "step,loss,..." lines; a step out of order means the file was damaged. */
-static bool parse_curve(const char *line, double *loss, size_t *n_step)
+/* Reads the number in a line's column; NULL where there is none, else the place behind it. */
+static const char *parse_column(const char *line, size_t column, double *value)
 {
-    for (*n_step = 0; *line; (*n_step)++) {
+    char *end;
+    for (; column > 0; column--) {
+        line += strcspn(line, ",\n");
+        if (*line++ != ',') {
+            return NULL;
+        }
+    }
+    *value = strtod(line, &end);
+    return end == line || !strchr(",\n", *end) || !*end ? NULL : end;
+}
+
+/* Reads "step,loss,..." lines; a step out of order means the file was damaged. */
+static bool parse_curve(const char *line, struct curve *curve)
+{
+    for (size_t *step = &curve->n_step; *line; (*step)++) {
         char *end;
-        if (strtoull(line, &end, 10) != *n_step || end == line || *end != ',') {
+        if (strtoull(line, &end, 10) != *step || end == line || *end != ',' ||
+            !parse_column(line, CURVE_LOSS, &curve->loss[*step]) ||
+            (curve->accuracy && !parse_column(line, CURVE_ACCURACY, &curve->accuracy[*step]))) {
             return false;
         }
-        line = end + 1;
-        loss[*n_step] = strtod(line, &end);
-        if (end == line) {
-            return false;
-        }
-        line = strchr(end, '\n');
+        line = strchr(line, '\n');
         if (!line) {
             return false;
         }
         line++;
     }
-    return *n_step > 0;
+    return curve->n_step > 0;
 }
 
-double *run_files_curve(const char *folder, size_t *n_step, struct error *err)
+static bool starts_with(const char *text, const char *start)
 {
-    *n_step = 0;
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+static enum status read_table(const char *text, struct curve *curve, struct error *err)
+{
+    const char *first = strchr(text, '\n');
+    size_t n_line = count_lines(text) + 1;
+    bool has_accuracy = starts_with(text, CURVE_HEADER_WITH_ACCURACY);
+    curve->loss = malloc(n_line * sizeof(*curve->loss));
+    curve->accuracy = has_accuracy ? malloc(n_line * sizeof(*curve->accuracy)) : NULL;
+    if (!curve->loss || (has_accuracy && !curve->accuracy)) {
+        return error_set(err, STATUS_MEMORY, "out of memory for the %zu lines of curve.csv",
+                         n_line);
+    }
+    if (!first || !starts_with(text, CURVE_HEADER) || !parse_curve(first + 1, curve)) {
+        return error_set(err, STATUS_DATA, "curve.csv is truncated or damaged at line %zu",
+                         curve->n_step + 2);
+    }
+    return STATUS_OK;
+}
+
+void curve_free(struct curve *curve)
+{
+    free(curve->loss);
+    free(curve->accuracy);
+    *curve = (struct curve){0};
+}
+
+enum status run_files_curve(const char *folder, struct curve *curve, struct error *err)
+{
+    *curve = (struct curve){0};
     char path[PATH_SIZE];
     char *text;
     size_t size;
-    if (path_format(path, err, "%s/curve.csv", folder) != STATUS_OK) {
-        return NULL;
+    enum status status = path_format(path, err, "%s/curve.csv", folder);
+    if (status != STATUS_OK) {
+        return status;
     }
     if (!file_exists(path)) {
-        error_set(err, STATUS_DATA, "curve.csv is missing");
-        return NULL;
+        return error_set(err, STATUS_DATA, "curve.csv is missing");
     }
-    if (file_read(path, CURVE_MAX_SIZE, &text, &size, err) != STATUS_OK) {
-        return NULL;
+    status = file_read(path, CURVE_MAX_SIZE, &text, &size, err);
+    if (status != STATUS_OK) {
+        return status;
     }
-    static const char header[] = "step,loss,";
-    const char *first = strchr(text, '\n');
-    double *loss = malloc((count_lines(text) + 1) * sizeof(*loss));
-    if (!loss || !first || strncmp(text, header, strlen(header)) != 0 ||
-        !parse_curve(first + 1, loss, n_step)) {
-        error_set(err, STATUS_DATA, "curve.csv is truncated or damaged at line %zu", *n_step + 2);
-        free(loss);
-        loss = NULL;
-        *n_step = 0;
-    }
+    status = read_table(text, curve, err);
     free(text);
-    return loss;
+    return status;
 }
 
 enum status run_files_attention_folder(const char *folder, char path[PATH_SIZE], struct error *err)

@@ -7,10 +7,16 @@
 #include "base/file.h"
 #include "base/status.h"
 
-/* run_files_curve reads the loss column of curve.csv. Caller frees. NULL, and the reason in
- * err, where there is no such file or it is not the table of steps 0, 1, 2, ... that a run writes.
- */
-double *run_files_curve(const char *folder, size_t *n_step, struct error *err);
+struct curve {
+    double *loss;     /* [n_step], of the training batches; NULL: no curve */
+    double *accuracy; /* [n_step]; NULL in runs made before it was kept */
+    size_t n_step;
+};
+
+/* run_files_curve reads curve.csv. Caller frees with curve_free, also on failure. STATUS_DATA where
+ * there is no such file or it is not the table of steps 0, 1, 2, ... that a run writes. */
+enum status run_files_curve(const char *folder, struct curve *curve, struct error *err);
+void curve_free(struct curve *curve);
 
 /* run_files_attention_folder writes the path of the latest snapshot, attention/step<number>.
  * STATUS_DATA where there is none. */

@@ -58,6 +58,16 @@ static void append_measure(struct text *text, const struct setting *setting, enu
     text_append(text, "\n");
 }
 
+static bool has_measure(const struct setting *setting, enum measure measure)
+{
+    for (size_t i = 0; i < setting->n_run; i++) {
+        if (isfinite(setting->run[i].measure[measure])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool has_short_cell(const struct setting *setting)
 {
     for (size_t i = 0; i < setting->n_variant * setting->n_task; i++) {
@@ -101,6 +111,38 @@ static void append_floors(struct text *text, const struct setting *setting)
                       "that knows only the position.\n\n");
 }
 
+static void append_shares(struct text *text, const struct cell *cell)
+{
+    struct stats solved = cell_stats(cell, MEASURE_SOLVED);
+    struct stats at_chance = cell_stats(cell, MEASURE_AT_CHANCE);
+    if (solved.n == 0) {
+        text_append(text, " - |");
+        return;
+    }
+    text_append(text, " %.0f, %.0f of %zu |", solved.mean * (double)solved.n,
+                at_chance.mean * (double)at_chance.n, solved.n);
+}
+
+static void append_solved(struct text *text, const struct setting *setting)
+{
+    text_append(
+        text,
+        "#### Runs solved, and runs at chance\n\nSingle runs are often either: then the mean "
+        "describes none of them. Solved: a token accuracy of at least %.2f. At chance: less "
+        "than %.2f of what the position alone leaves to gain. `2, 1 of 3`: two solved, one "
+        "at chance.\n\n",
+        RUN_SOLVED, RUN_AT_CHANCE);
+    append_header(text, setting);
+    for (size_t variant = 0; variant < setting->n_variant; variant++) {
+        text_append(text, "| %s |", setting->variant[variant]->variant_name);
+        for (size_t task = 0; task < setting->n_task; task++) {
+            append_shares(text, setting_cell(setting, variant, task));
+        }
+        text_append(text, "\n");
+    }
+    text_append(text, "\n");
+}
+
 void tables_append_accuracy(struct text *text, const struct setting *setting)
 {
     text_append(text, "#### Token accuracy\n\n");
@@ -108,10 +150,12 @@ void tables_append_accuracy(struct text *text, const struct setting *setting)
     append_measure_rows(text, setting, MEASURE_TOKEN_ACCURACY, 3);
     append_floors(text, setting);
     if (has_floor(setting)) {
-        text_append(text, "#### Token accuracy above what the position alone gives\n\nOn Sort the "
-                          "position alone gives far more than chance.\n\n");
+        text_append(text, "#### Token accuracy above what the position alone gives\n\n"
+                          "(accuracy - floor) / (1 - floor): 0 is the floor, 1 is every token "
+                          "right. On Sort the position alone gives far more than chance.\n\n");
         append_measure(text, setting, MEASURE_ABOVE_FLOOR, 3);
     }
+    append_solved(text, setting);
     text_append(text,
                 "#### Sequence accuracy\n\nShare of test sequences with every token right.\n\n");
     append_measure(text, setting, MEASURE_SEQUENCE_ACCURACY, 3);
@@ -132,6 +176,15 @@ void tables_append_steps(struct text *text, const struct setting *setting)
     append_measure(text, setting, MEASURE_BELOW_2_2, 0);
     text_append(text, "#### First step with a training loss below 0.1\n\n");
     append_measure(text, setting, MEASURE_BELOW_0_1, 0);
+    if (has_measure(setting, MEASURE_REACHES_50)) {
+        text_append(text, "#### First step with 90 %% of a training batch right\n\nMedian of five "
+                          "steps, before the update; 50 and 99 %% are in cells.csv.\n\n");
+        append_measure(text, setting, MEASURE_REACHES_90, 0);
+    }
+    text_append(text,
+                "#### Training loss, mean over all steps\n\nThe area under the curve: how fast "
+                "and how far, in one number.\n\n");
+    append_measure(text, setting, MEASURE_MEAN_TRAIN_LOSS, 3);
 }
 
 void tables_append_cost(struct text *text, const struct setting *setting)
@@ -154,16 +207,6 @@ void tables_append_cost(struct text *text, const struct setting *setting)
 }
 
 /* ---- attention ---- */
-
-static bool has_measure(const struct setting *setting, enum measure measure)
-{
-    for (size_t i = 0; i < setting->n_run; i++) {
-        if (isfinite(setting->run[i].measure[measure])) {
-            return true;
-        }
-    }
-    return false;
-}
 
 void tables_append_attention(struct text *text, const struct setting *setting)
 {

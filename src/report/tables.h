@@ -6,6 +6,8 @@
 #define QKVLAB_REPORT_TABLES_H
 
 #include "base/file.h"
+#include "report/comparisons.h"
+#include "report/overview.h"
 #include "report/run_set.h"
 
 void tables_append_accuracy(struct text *text, const struct setting *setting);
@@ -15,6 +17,15 @@ void tables_append_cost(struct text *text, const struct setting *setting);
 /* tables_append_attention writes the last layer's numbers averaged over heads, then every head of
  * every run, folded away. Nothing where no run kept them. */
 void tables_append_attention(struct text *text, const struct setting *setting);
+
+/* tables_append_comparisons writes the differences from the baseline: of accuracy, of runs solved,
+ * of escape steps and of the mean training loss; of images top-1 and loss. Nothing where there is
+ * no pair. */
+void tables_append_comparisons(struct text *text, const struct comparisons *comparisons,
+                               bool images);
+
+/* tables_append_overview writes the averages over all configurations. */
+void tables_append_overview(struct text *text, const struct overview *overview);
 
 /* tables_append_published sets published numbers beside the measured ones, each with source and
  * conditions, and says where the conditions differ. */

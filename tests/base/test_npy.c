@@ -63,6 +63,29 @@ START_TEST(arrays_of_all_shapes_come_back)
 }
 END_TEST
 
+START_TEST(bytes_come_back_and_are_no_floats)
+{
+    static const uint8_t values[] = {0, 1, 127, 128, 254, 255};
+    char path[PATH_SIZE];
+    uint8_t *data;
+    float *floats;
+    size_t dim[NPY_MAX_DIM], n_dim;
+    struct error err;
+    scratch_path(path, "a.npy");
+    expect_ok(npy_write_bytes(path, values, (const size_t[]){1, 3, 2}, 3, &err), &err);
+    expect_ok(npy_read_bytes(path, &data, dim, &n_dim, &err), &err);
+    ck_assert(n_dim == 3 && dim[0] == 1 && dim[1] == 3 && dim[2] == 2);
+    ck_assert_mem_eq(data, values, sizeof values);
+    free(data);
+    expect_error(npy_read(path, &floats, dim, &n_dim, &err), STATUS_DATA, &err,
+                 "descr '|u1', expected '<f4' (little-endian float32)");
+    const float value = 1;
+    expect_ok(npy_write(path, &value, (const size_t[]){1}, 1, &err), &err);
+    expect_error(npy_read_bytes(path, &data, dim, &n_dim, &err), STATUS_DATA, &err,
+                 "descr '<f4', expected '|u1' (uint8)");
+}
+END_TEST
+
 START_TEST(impossible_arrays_are_not_written)
 {
     char path[PATH_SIZE];
@@ -239,6 +262,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, scratch_setup, scratch_teardown);
     tcase_add_test(tcase, bytes_are_those_of_numpy);
     tcase_add_test(tcase, arrays_of_all_shapes_come_back);
+    tcase_add_test(tcase, bytes_come_back_and_are_no_floats);
     tcase_add_test(tcase, impossible_arrays_are_not_written);
     tcase_add_test(tcase, headers_with_other_spaces_and_orders_are_read);
     tcase_add_test(tcase, every_fault_has_its_sentence);

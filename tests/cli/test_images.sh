@@ -35,6 +35,25 @@ run status a
 expect_status 0
 expect_out "top-1"
 
+# What the models see in single images, from the run folders alone.
+run attention a --format csv
+expect_status 0
+expect_err "The variants side by side on the same images: 2 pictures in a/attention"
+for file in samples.npy class-token-layer0.png class-token-layer1.png patch-to-patch.png; do
+  [ -s a/runs/glyphs-qkv-*/attention/$file ] || fail "attention/$file is there"
+done
+[ ! -e a/runs/glyphs-qkv-*/attention/training.png ] || fail "one snapshot has no history"
+ls a/attention/class-token-glyphs-qkv-*-rollout.png >/dev/null || fail "variants side by side"
+grep -q "(class-token-glyphs-qkv-.*-rollout.png)" a/report/report.md || fail "the report shows it"
+run run "${IMAGES[@]}" --set attention=snapshots --out s
+expect_status 0
+for step in 0 1 2; do
+  [ -s s/runs/glyphs-*/attention/step00000$step/layer0.npy ] || fail "step $step is kept"
+done
+run attention s
+expect_status 0
+[ -s s/runs/glyphs-*/attention/training.png ] || fail "snapshots are drawn"
+
 # Tasks and images in one grid: each has its own defaults.
 run run "${TINY[@]}" --set task=copy,glyphs --set n_head=2 --out c --dry-run
 expect_status 0

@@ -30,7 +30,7 @@ stop() {
 stop INT 130 a "${LONG[@]}" a
 stop TERM 143 b "${LONG[@]}" b
 stop INT 130 c "${LONG[@]}" c --seeds 0-3 --jobs 2
-stop TERM 143 d quick --set epochs=100000 --out d
+stop TERM 143 d quick --set task=reverse --set epochs=100000 --out d
 
 # What was done before stays; what was interrupted leaves nothing.
 run run "${TINY[@]}" --out e

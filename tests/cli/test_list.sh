@@ -36,12 +36,18 @@ expect_status 0
 
 run list presets
 expect_status 0
+expect_no_err
+grep -qE '^table1 +3240 ' "$OUT" || fail "the published grid and its size"
+grep -qE '^smoke +2 .*that everything works$' "$OUT" || fail "name, runs and summary"
+run list presets --format csv
+expect_out "name,runs,seconds_low,seconds_high,memory_mib,summary"
+run list presets quick
+expect_status 0
 for task in $("$QKVLAB" list tasks --format csv | tail -n +2 | cut -d, -f1); do
-  sed -n '/^quick/,/^smoke/p' "$OUT" | grep -q "task=.*$task" || fail "quick has the task $task"
+  grep -q "^task: .*$task" "$OUT" || fail "quick has the task $task"
 done
-sharing=$("$QKVLAB" list variants --format csv | grep ',yes,softmax' | cut -d, -f1 | paste -sd,)
-sed -n '/^quick/,/^smoke/p' "$OUT" | grep -qF " variant=$sharing " ||
-  fail "quick has exactly the sharing rows, $sharing"
+sharing=$("$QKVLAB" list variants --format csv | grep ',yes,softmax' | cut -d, -f1 | paste -sd, | sed 's/,/, /g')
+grep -qF "variant: [$sharing]" "$OUT" || fail "quick has exactly the sharing rows, $sharing"
 
 run list keys --format json
 expect_status 0

@@ -45,6 +45,8 @@ check() {
 check 1 n_embd=32 n_train=640 n_test=64
 check 2 n_embd=8 n_layer=1 n_head=1 mlp_ratio=1 n_train=400000 n_test=64 n_probe=8 seq_len=64 batch_size=100000
 check 2 n_embd=512 n_layer=3 n_train=32 n_test=16 n_probe=8 batch_size=32
+check 1 task=glyphs n_embd=8 pos_dim=8 patch=28 image_size=56 n_train=30000 n_test=64
+check 1 task=glyphs n_embd=8 pos_dim=8 patch=7 image_size=7 n_train=30000 n_test=64
 check 1 n_embd=256 n_layer=4 n_train=64 n_test=16 n_probe=4
 check 2 n_embd=32 n_layer=1 n_train=16 n_test=4 n_probe=2 seq_len=1024 n_position=1024 attention=none
 check 1 n_embd=32 n_layer=2 n_train=16 n_test=4 n_probe=2 seq_len=768 n_position=1024 attention=final

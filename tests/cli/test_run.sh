@@ -32,7 +32,7 @@ expect_out "id,task,variant,seed,status,token_accuracy,sequence_accuracy,loss,es
 # A key that the grid varies has a column of its own.
 run run "${TINY[@]}" --set n_layer=1,2 --out b --format csv --dry-run
 expect_status 0
-expect_out "id,task,variant,seed,n_layer,steps,n_param,memory_mib,done"
+expect_out "id,task,variant,seed,n_layer,steps,n_param,memory_mib,estimated_seconds,done"
 
 # Shards cover the grid once; so do jobs. Both give the same bits as one process does.
 for shard in 0/3 1/3 2/3; do

@@ -78,17 +78,22 @@ expect_error 2 "found '?'"
 run list task
 expect_error 2 "did you mean 'tasks'?"
 run list tasks keys
-expect_error 2 "'keys' is one word too many"
+expect_error 2 "only presets have a NAME"
+run list presets quick smoke
+expect_error 2 "'smoke' is one word too many"
+run list presets quik
+expect_error 2 "unknown preset 'quik': did you mean 'quick'?"
 run completion tcsh
 expect_error 2 "unknown shell 'tcsh'"
 run crosscheck
 expect_error 2 "crosscheck needs FILE..."
 
 run run quik
-expect_error 2 "unknown preset 'quik': did you mean 'quick'?"
+expect_error 2 "there is no preset 'quik'; did you mean 'quick'?"
+run run grid
+expect_error 2 "there is no preset 'grid'"
 run run sweep.yaml
-expect_error 2 "configuration files are not read yet"
-expect_err "--set task=reverse"
+expect_error 2 "cannot open sweep.yaml: No such file"
 run run task=copy
 expect_error 2 "needs --set in front of it"
 

@@ -207,9 +207,27 @@ START_TEST(bad_numbers_are_refused_with_the_range)
 }
 END_TEST
 
+/* Only what differs from the default is in an id: a new value leaves those of older runs alone. */
+START_TEST(snapshots_are_a_run_of_their_own_and_final_is_not_named)
+{
+    char text[2000];
+    struct config config = config_default();
+    ck_assert_int_eq(config_set(&config, "attention", "final", NULL), STATUS_OK);
+    ck_assert_int_eq(config_resolve(&config, NULL), STATUS_OK);
+    config_canonical(&config, text, sizeof text);
+    ck_assert_ptr_null(strstr(text, "attention="));
+    ck_assert_int_eq(config_set(&config, "attention", "snapshots", NULL), STATUS_OK);
+    config_canonical(&config, text, sizeof text);
+    ck_assert_ptr_nonnull(strstr(text, "\nattention=snapshots\n"));
+    ck_assert_int_eq(config_set(&config, "attention", "none", NULL), STATUS_OK);
+    config_canonical(&config, text, sizeof text);
+    ck_assert_ptr_nonnull(strstr(text, "\nattention=none\n"));
+}
+END_TEST
+
 START_TEST(bad_choices_name_the_accepted)
 {
-    expect_refused("attention", "all", "expected one of none | final, found 'all'");
+    expect_refused("attention", "all", "expected one of none | final | snapshots, found 'all'");
     expect_refused("procedure", "original", "not built yet; use reproduction");
     expect_refused("procedure", "repro", "expected one of reproduction, found 'repro'");
     expect_refused("task", "revers", "did you mean 'reverse'?");
@@ -519,6 +537,28 @@ START_TEST(the_order_of_keys_does_not_matter)
 }
 END_TEST
 
+/* A misspelt key in a file of datasets/ would be silently without effect. */
+START_TEST(defaults_of_data_sets_are_keys_with_valid_values)
+{
+    for (size_t d = 0; dataset_at(d); d++) {
+        const struct dataset *dataset = dataset_at(d);
+        for (size_t i = 0; i < DATASET_MAX_DEFAULT && dataset->preset[i].key; i++) {
+            struct config config;
+            char text[64], setting[100];
+            const struct dataset_default *own = &dataset->preset[i];
+            ck_assert_str_eq(dataset_preset(dataset, own->key), own->value);
+            snprintf(setting, sizeof setting, "task=%s", dataset->name);
+            ck_assert_msg(resolve(setting, &config) == STATUS_OK, "%s", err.text);
+            ck_assert_msg(config_value(&config, own->key, text, sizeof text, &err) == STATUS_OK,
+                          "%s: %s", dataset->name, err.text);
+            ck_assert_str_eq(text, own->value);
+        }
+        ck_assert_ptr_null(dataset_preset(dataset, "seed"));
+        ck_assert(dataset->n_train > 0 && dataset->n_test > 0);
+    }
+}
+END_TEST
+
 START_TEST(impossible_images_name_values_that_work)
 {
     struct config config;
@@ -529,7 +569,10 @@ START_TEST(impossible_images_name_values_that_work)
     expect_impossible("task=mnist patch=30", "patch 1, 2, 4, 7, 14 or 28 would work");
     expect_impossible("task=mnist patch=30 patch_pad=zero", "14 or 28 would work");
     expect_refused("patch", "0", "patch: expected a whole number in 1..4096, found '0'");
-    expect_impossible("task=mnist image_size=32", "images are not resized yet");
+    expect_impossible("task=mnist image_size=30",
+                      "patch 4 does not divide the 30 px of MNIST images; patch 1, 2, 3, 5, 6, 10, "
+                      "15 or 30 would work");
+    expect_refused("image_size", "5000", "image_size: expected a whole number in 0..4096");
     expect_impossible("task=mnist seq_len=50", "seq_len follows from the images of mnist");
     expect_impossible("task=mnist n_position=128", "n_position follows from the images of mnist");
     expect_impossible("task=mnist variant=qkv causal=1", "causal=1 hides all patches");
@@ -540,6 +583,10 @@ START_TEST(impossible_images_name_values_that_work)
     ck_assert_uint_eq(config.seq_len, 37);
     ck_assert(resolve("task=cifar10 patch=7 patch_pad=zero", &config) == STATUS_OK);
     ck_assert_uint_eq(config.seq_len, 26);
+    ck_assert(resolve("task=mnist image_size=32", &config) == STATUS_OK && config.seq_len == 65);
+    ck_assert(resolve("task=mnist image_size=14 patch=7", &config) == STATUS_OK);
+    ck_assert(config.seq_len == 5 && config_image_size(&config) == 14);
+    ck_assert_uint_eq(config_shape(&config).image_size, 14);
 }
 END_TEST
 
@@ -560,9 +607,9 @@ START_TEST(ids_of_images_hash_what_differs_from_their_procedure)
         id_of_settings(same[i], id);
         ck_assert_msg(strcmp(id, plain) == 0, "%s", same[i]);
     }
-    const char *const other[] = {"task=mnist n_head=4", "task=mnist patch=7",
+    const char *const other[] = {"task=mnist n_head=4",      "task=mnist patch=7",
                                  "task=mnist n_train=60000", "task=mnist dropout=0",
-                                 "task=fashion_mnist"};
+                                 "task=fashion_mnist",       "task=mnist image_size=32"};
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
         id_of_settings(other[i], id);
         ck_assert_msg(strcmp(strrchr(id, '-'), strrchr(plain, '-')) != 0, "%s", other[i]);
@@ -623,6 +670,7 @@ int main(void)
     tcase_add_test(tcase, unknown_keys_name_the_nearest);
     tcase_add_test(tcase, bad_whole_numbers_are_refused_with_the_range);
     tcase_add_test(tcase, bad_numbers_are_refused_with_the_range);
+    tcase_add_test(tcase, snapshots_are_a_run_of_their_own_and_final_is_not_named);
     tcase_add_test(tcase, bad_choices_name_the_accepted);
     tcase_add_test(tcase, a_refused_value_changes_nothing);
     tcase_add_test(tcase, impossible_combinations_name_values_that_work);
@@ -637,6 +685,7 @@ int main(void)
     tcase_add_test(tcase, data_sets_have_the_defaults_of_their_procedure);
     tcase_add_test(tcase, the_model_of_images_is_that_of_the_paper);
     tcase_add_test(tcase, the_order_of_keys_does_not_matter);
+    tcase_add_test(tcase, defaults_of_data_sets_are_keys_with_valid_values);
     tcase_add_test(tcase, impossible_images_name_values_that_work);
     tcase_add_test(tcase, ids_of_images_hash_what_differs_from_their_procedure);
     tcase_add_test(tcase, json_of_images_has_what_follows);

@@ -6,6 +6,7 @@
 
 #include "base/npy.h"
 #include "lab/metrics.h"
+#include "lab/snapshot.h"
 #include "lab/train.h"
 #include "scratch.h"
 
@@ -163,16 +164,18 @@ START_TEST(curve_has_a_row_a_step_and_no_times)
     run_fine(&config, 1, "a");
     char *curve = read_curve(&config, "a");
     char *save = NULL, *line = strtok_r(curve, "\n", &save);
-    ck_assert_str_eq(line, "step,loss,learning_rate,grad_norm");
+    ck_assert_str_eq(line, "step,loss,learning_rate,grad_norm,accuracy");
     size_t n_row = 0;
     for (; (line = strtok_r(NULL, "\n", &save)); n_row++) {
         size_t step;
-        double loss, rate, norm;
+        double loss, rate, norm, accuracy;
         int end = 0;
-        ck_assert_int_eq(sscanf(line, "%zu,%lf,%lf,%lf%n", &step, &loss, &rate, &norm, &end), 4);
+        ck_assert_int_eq(
+            sscanf(line, "%zu,%lf,%lf,%lf,%lf%n", &step, &loss, &rate, &norm, &accuracy, &end), 5);
         ck_assert_int_eq(line[end], '\0');
         ck_assert_uint_eq(step, n_row);
         ck_assert(loss > 0 && loss < 10 && norm > 0);
+        ck_assert(accuracy > 0.01 && accuracy < 0.5); /* chance is 0.1 */
         ck_assert_double_eq_tol(rate, train_learning_rate(&config, step, 20), 1e-10);
     }
     ck_assert_uint_eq(n_row, 20); /* 2 epochs of 10 batches, the last of 12 sequences */
@@ -244,6 +247,68 @@ START_TEST(attention_none_keeps_numbers_but_no_maps)
     ck_assert(json_get_number(mean, "diagonal", -1) > 0);
     ck_assert(json_get_number(mean, "asymmetry_product", -1) > 0.1);
     json_decref(root);
+}
+END_TEST
+
+START_TEST(snapshots_are_kept_and_change_no_bit)
+{
+    struct config none = small("attention=none dropout=0.1"), final = small("dropout=0.1"),
+                  snapshots = small("attention=snapshots dropout=0.1");
+    const struct config *config[] = {&none, &final, &snapshots};
+    char id[3][CONFIG_ID_SIZE], *curve[3];
+    json_t *root[3];
+    for (size_t i = 0; i < 3; i++) {
+        char out[16];
+        snprintf(out, sizeof out, "a%zu", i);
+        run_fine(config[i], 1, out);
+        config_id(config[i], id[i]);
+        root[i] = read_run(config[i], out);
+        curve[i] = read_curve(config[i], out);
+        ck_assert_str_eq(json_get_text(root[i], "weights_sha256", ""),
+                         json_get_text(root[0], "weights_sha256", "-"));
+        ck_assert_str_eq(curve[i], curve[0]);
+        ck_assert(json_equal(json_object_get(root[i], "attention"),
+                             json_object_get(root[0], "attention")));
+    }
+    ck_assert_str_ne(id[1], id[2]);
+    size_t step[SNAPSHOT_MAX], n_step = snapshot_steps(20, step);
+    ck_assert_uint_eq(n_step, 15);
+    float *before = NULL;
+    for (size_t i = 0; i < n_step; i++) {
+        for (size_t layer = 0; layer < 2; layer++) {
+            char name[100], path[PATH_SIZE];
+            float *map;
+            size_t dim[NPY_MAX_DIM], n_dim;
+            snprintf(name, sizeof name, "attention/step%06zu/layer%zu.npy", step[i], layer);
+            file_of(&snapshots, "a2", name, path);
+            ck_assert_msg(npy_read(path, &map, dim, &n_dim, &err) == STATUS_OK, "%s", err.text);
+            ck_assert(n_dim == 3 && dim[0] == 2 && dim[1] == 6 && dim[2] == 6);
+            for (size_t row = 0; row < 12; row++) {
+                double sum = 0;
+                for (size_t column = 0; column < 6; column++) {
+                    sum += map[row * 6 + column];
+                }
+                ck_assert_double_eq_tol(sum, 1, 1e-5);
+            }
+            if (layer == 1) {
+                ck_assert(!before || memcmp(before, map, 72 * sizeof *map) != 0);
+                free(before);
+                before = map;
+            } else {
+                free(map);
+            }
+        }
+    }
+    free(before);
+    char path[PATH_SIZE];
+    file_of(&snapshots, "a2", "attention/step000001/sample0_layer0.npy", path);
+    ck_assert(!file_exists(path)); /* samples are of the trained model */
+    file_of(&snapshots, "a2", "attention/step000020/sample0_layer0.npy", path);
+    ck_assert(file_exists(path));
+    for (size_t i = 0; i < 3; i++) {
+        json_decref(root[i]);
+        free(curve[i]);
+    }
 }
 END_TEST
 
@@ -394,6 +459,7 @@ int main(void)
     tcase_add_test(tcase, curve_has_a_row_a_step_and_no_times);
     tcase_add_test(tcase, attention_numbers_and_maps);
     tcase_add_test(tcase, attention_none_keeps_numbers_but_no_maps);
+    tcase_add_test(tcase, snapshots_are_kept_and_change_no_bit);
     tcase_add_test(tcase, copy_is_learned);
     tcase_add_test(tcase, one_token_is_finite);
     tcase_add_test(tcase, threads_do_not_change_a_bit);

@@ -7,6 +7,8 @@
 #include "base/npy.h"
 #include "data_fixture.h"
 #include "lab/metrics.h"
+#include "lab/probe_samples.h"
+#include "lab/source.h"
 #include "lab/sweep.h"
 
 static struct error err;
@@ -198,6 +200,130 @@ START_TEST(maps_of_the_probe_are_kept)
 }
 END_TEST
 
+START_TEST(samples_are_kept_with_their_images)
+{
+    struct config config = small("n_probe=20");
+    run(&config, 1, "a");
+    json_t *root_json = read_run(&config, "a");
+    const json_t *list = json_object_get(json_object_get(root_json, "attention"), "samples");
+    ck_assert_uint_eq(json_array_size(list), 8);
+    struct source *source;
+    ck_assert_int_eq(source_create(&source, &config, &data, 1, &err), STATUS_OK);
+    const struct image_set *test = &source_images(source)->test;
+    char path[PATH_SIZE];
+    uint8_t *image;
+    float *maps[2], *sample0;
+    size_t dim[NPY_MAX_DIM], n_dim;
+    file_of(&config, "a", "attention/samples.npy", path);
+    ck_assert_msg(npy_read_bytes(path, &image, dim, &n_dim, &err) == STATUS_OK, "%s", err.text);
+    ck_assert(n_dim == 4 && dim[0] == 8 && dim[1] == 28 && dim[2] == 28 && dim[3] == 1);
+    for (size_t i = 0; i < 8; i++) {
+        const json_t *sample = json_array_get(list, i);
+        size_t item = (size_t)json_get_integer(sample, "item", 99);
+        long long prediction = json_get_integer(sample, "prediction", -1);
+        ck_assert_uint_lt(item, 20);
+        ck_assert_int_eq(json_get_integer(sample, "label", -1), test->label[item]);
+        ck_assert(prediction >= 0 && prediction < 10);
+        ck_assert_mem_eq(image + i * 28 * 28, test->image[item], 28 * 28);
+    }
+    for (size_t layer = 0; layer < 2; layer++) {
+        char name[100];
+        snprintf(name, sizeof name, "attention/step000010/samples_layer%zu.npy", layer);
+        file_of(&config, "a", name, path);
+        ck_assert_msg(npy_read(path, &maps[layer], dim, &n_dim, &err) == STATUS_OK, "%s", err.text);
+        ck_assert(n_dim == 4 && dim[0] == 8 && dim[1] == 2 && dim[2] == 17 && dim[3] == 17);
+        for (size_t row = 0; row < 8 * 2 * 17; row++) {
+            double sum = 0;
+            for (size_t i = 0; i < 17; i++) {
+                sum += maps[layer][row * 17 + i];
+            }
+            ck_assert_double_eq_tol(sum, 1, 1e-5);
+        }
+    }
+    file_of(&config, "a", "attention/step000010/sample0_layer1.npy", path);
+    ck_assert_int_eq(npy_read(path, &sample0, dim, &n_dim, &err), STATUS_OK);
+    ck_assert_mem_eq(sample0, maps[1], 2 * 17 * 17 * sizeof(float));
+    free(sample0);
+    free(maps[0]);
+    free(maps[1]);
+    free(image);
+    source_free(source);
+    json_decref(root_json);
+}
+END_TEST
+
+/* All images of a small test split are samples: their predictions are those that were counted. */
+START_TEST(predictions_of_samples_are_those_of_the_evaluation)
+{
+    struct config config = small("n_test=8 n_probe=8 epochs=4");
+    struct run_outcome outcome = run(&config, 1, "a");
+    json_t *root_json = read_run(&config, "a"), *sample;
+    const json_t *list = json_object_get(json_object_get(root_json, "attention"), "samples");
+    size_t i, n_right = 0;
+    json_array_foreach(list, i, sample)
+    {
+        ck_assert_int_eq(json_get_integer(sample, "item", -1), (long long)i);
+        n_right +=
+            json_get_integer(sample, "label", -1) == json_get_integer(sample, "prediction", -2);
+    }
+    ck_assert_uint_eq(json_array_size(list), 8);
+    ck_assert_double_eq_tol(outcome.top1, (double)n_right / 8, 1e-12);
+    json_decref(root_json);
+}
+END_TEST
+
+START_TEST(samples_are_of_different_classes_and_fit)
+{
+    const uint16_t label[] = {3, 3, 5, 3, 5, 0, 3};
+    size_t item[PROBE_MAX_SAMPLE];
+    probe_samples_choose(label, 7, 3, item);
+    ck_assert(item[0] == 0 && item[1] == 2 && item[2] == 5);
+    probe_samples_choose(label, 7, 5, item);
+    ck_assert(item[0] == 0 && item[1] == 1 && item[2] == 2 && item[3] == 3 && item[4] == 5);
+    struct config config = small(""), large = small("patch=1 n_head=2"), none = small("");
+    none.attention = ATTENTION_NONE;
+    ck_assert_uint_eq(probe_samples_count(&config, 64), 8);
+    ck_assert_uint_eq(probe_samples_count(&config, 5), 5);
+    ck_assert_uint_eq(probe_samples_count(&none, 64), 0);
+    ck_assert_uint_eq(probe_samples_count(&large, 64), 1); /* 2 x 2 maps of 785 x 785: 9.4 MiB */
+    large.seq_len = 257;
+    large.n_head = 4;
+    ck_assert_uint_eq(probe_samples_count(&large, 64), 3); /* 2.0 MiB each */
+    struct config task = config_default();
+    ck_assert_uint_eq(probe_samples_count(&task, 64), 1);
+}
+END_TEST
+
+/* Dropout, augmentation and order have streams of their own, which no look at a map moves. */
+START_TEST(maps_change_no_bit_of_training)
+{
+    static const char *const choice[] = {"attention=none", "attention=final",
+                                         "attention=snapshots"};
+    json_t *root_json[3];
+    char *curve[3], *epochs[3];
+    for (size_t i = 0; i < 3; i++) {
+        char out[16];
+        struct config config = small(choice[i]);
+        snprintf(out, sizeof out, "a%zu", i);
+        run(&config, 2, out);
+        root_json[i] = read_run(&config, out);
+        curve[i] = read_table(&config, out, "curve.csv");
+        epochs[i] = read_table(&config, out, "epochs.csv");
+    }
+    for (size_t i = 1; i < 3; i++) {
+        ck_assert_str_eq(json_get_text(root_json[i], "weights_sha256", ""),
+                         json_get_text(root_json[0], "weights_sha256", "-"));
+        ck_assert_str_eq(curve[i], curve[0]);
+        ck_assert_str_eq(epochs[i], epochs[0]);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        json_decref(root_json[i]);
+        free(curve[i]);
+        free(epochs[i]);
+    }
+}
+END_TEST
+
 START_TEST(the_loss_falls)
 {
     struct config config = small("epochs=40 n_train=64 n_test=20 batch_size=16 lr=0.003 dropout=0");
@@ -337,6 +463,10 @@ int main(void)
     tcase_add_test(tcase, confusions_add_up_to_the_accuracies);
     tcase_add_test(tcase, epochs_have_a_row_each_and_the_last_is_the_result);
     tcase_add_test(tcase, maps_of_the_probe_are_kept);
+    tcase_add_test(tcase, samples_are_kept_with_their_images);
+    tcase_add_test(tcase, predictions_of_samples_are_those_of_the_evaluation);
+    tcase_add_test(tcase, samples_are_of_different_classes_and_fit);
+    tcase_add_test(tcase, maps_change_no_bit_of_training);
     tcase_add_test(tcase, the_loss_falls);
     tcase_add_test(tcase, threads_do_not_change_a_bit);
     tcase_add_test(tcase, dropout_order_and_data_depend_on_the_seed);

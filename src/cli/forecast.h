@@ -1,0 +1,44 @@
+/* forecast: how long the runs of a plan that are not done yet will take on this machine, and how
+ * much memory, before any is made.
+ */
+#ifndef QKVLAB_CLI_FORECAST_H
+#define QKVLAB_CLI_FORECAST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "lab/estimate.h"
+
+struct plan; /* plan.h */
+
+struct forecast {
+    struct estimator *estimator;
+    bool *done;             /* [n_run] of the plan */
+    struct config *pending; /* [n_pending] */
+    size_t n_pending, n_done;
+    size_t jobs;            /* runs at a time */
+    int threads;            /* of each */
+    struct estimate total;  /* seconds */
+    double memory_mib;      /* of the largest runs that may be made at a time */
+    double measure_seconds; /* it took to find out */
+};
+
+/* Time for measuring; a few seconds give all there is to know. */
+#define FORECAST_SECONDS 4.0
+
+/* forecast_make measures. Caller frees with forecast_free, also on failure. */
+enum status forecast_make(struct forecast *forecast, const struct plan *plan, struct error *err);
+void forecast_free(struct forecast *forecast);
+
+/* forecast_say prints the counts, time and memory on stderr, and where the time comes from. */
+void forecast_say(const struct forecast *forecast);
+
+/* forecast_range writes "12 to 25 min". */
+#define FORECAST_RANGE_SIZE 48
+void forecast_range(struct estimate seconds, char text[FORECAST_RANGE_SIZE]);
+
+/* forecast_memory_mib returns the memory of a run of threads threads. */
+double forecast_memory_mib(const struct config *config, int threads);
+
+#endif

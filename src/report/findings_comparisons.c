@@ -1,0 +1,156 @@
+/* findings_comparisons: what the tests say, one sentence a measure. With too few pairs it says
+ * that, once, instead of leaving a reader to guess.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "report/findings.h"
+
+static const char rule_test[] =
+    "Each variant is compared with QKV over pairs of the same configuration and seed: sign-flip "
+    "permutation test, two-sided 5 %, corrected by Holm for all comparisons of the measure. From "
+    "six configurations on, a configuration with all its seeds is flipped as one; below that, "
+    "pairs are, and the sentence holds for these configurations alone. Below six pairs nothing "
+    "can be concluded.";
+
+enum kind { KIND_LOWER, KIND_HIGHER, KIND_LOWER_ALONE, KIND_HIGHER_ALONE, KIND_OPEN, KIND_COUNT };
+
+static enum kind kind_of(const struct comparison *comparison)
+{
+    bool below = comparison->difference.mean < 0;
+    if (comparison->verdict == VERDICT_LOWER || comparison->verdict == VERDICT_HIGHER) {
+        return below ? KIND_LOWER : KIND_HIGHER;
+    }
+    if (comparison->p <= COMPARISONS_LEVEL) {
+        return below ? KIND_LOWER_ALONE : KIND_HIGHER_ALONE;
+    }
+    return KIND_OPEN;
+}
+
+static bool same_variant(const struct comparison *a, const struct comparison *b)
+{
+    return strcmp(a->paired->run->variant_id, b->paired->run->variant_id) == 0;
+}
+
+static bool is_first(const struct comparison_table *table, size_t row, enum kind kind)
+{
+    for (size_t i = 0; i < row; i++) {
+        if (kind_of(&table->comparison[i]) == kind &&
+            same_variant(&table->comparison[i], &table->comparison[row])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Appends "**Q=K** on Shift (-0.312), Sort (-0.020)", from a variant's first row on. */
+static void append_variant(struct text *text, const struct comparison_table *table, size_t row,
+                           enum kind kind)
+{
+    const struct comparison *first = &table->comparison[row];
+    text_append(text, "**%s** on ", first->paired->run->variant_name);
+    for (size_t i = row; i < table->n_comparison; i++) {
+        const struct comparison *comparison = &table->comparison[i];
+        if (kind_of(comparison) == kind && same_variant(comparison, first)) {
+            text_append(text, "%s%s (%+.*f)", i > row ? ", " : "",
+                        run_task_title(comparison->paired->run),
+                        measure_is_step(table->measure) ? 0 : 3, comparison->difference.mean);
+        }
+    }
+}
+
+static void append_kind(struct text *text, const struct comparison_table *table, enum kind kind)
+{
+    static const char *const name[] = {"lower", "higher", "lower if it were the only comparison",
+                                       "higher if it were the only comparison"};
+    size_t n = 0;
+    for (size_t i = 0; i < table->n_comparison; i++) {
+        if (kind_of(&table->comparison[i]) != kind || !is_first(table, i, kind)) {
+            continue;
+        }
+        if (n++ == 0) {
+            text_append(text, "%s: ", name[kind]);
+        } else {
+            text_append(text, ", ");
+        }
+        append_variant(text, table, i, kind);
+    }
+    text_append(text, n > 0 ? "; " : "");
+}
+
+static void append_open(struct text *text, const struct comparison_table *table)
+{
+    size_t n_open = 0, n_few = table->n_comparison - table->n_tested;
+    for (size_t i = 0; i < table->n_comparison; i++) {
+        n_open += !isnan(table->comparison[i].p) && kind_of(&table->comparison[i]) == KIND_OPEN;
+    }
+    text_append(text, "not distinguishable: %zu of %zu comparisons", n_open, table->n_tested);
+    if (n_few > 0) {
+        text_append(text, "; too few pairs for %zu more", n_few);
+    }
+}
+
+static void find_verdicts(const struct comparison_table *table, const char *what, bool headline,
+                          struct findings *findings)
+{
+    struct text text = {0};
+    text_append(&text, "%s against %s, tested: ", what,
+                table->comparison[0].paired->baseline->variant_name);
+    for (int kind = 0; kind < KIND_OPEN; kind++) {
+        append_kind(&text, table, (enum kind)kind);
+    }
+    append_open(&text, table);
+    text_append(&text, ".");
+    findings_add(findings, rule_test, headline, &text);
+}
+
+static size_t most_pairs(const struct comparison_table *table)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < table->n_comparison; i++) {
+        size_t here = table->comparison[i].difference.n;
+        n = here > n ? here : n;
+    }
+    return n;
+}
+
+static void find_too_few(const struct comparison_table *table, struct findings *findings)
+{
+    struct text text = {0};
+    size_t n = most_pairs(table);
+    text_append(&text,
+                "**No test**: %zu pair%s of the same configuration and seed; below %d nothing can "
+                "be concluded about differences from %s.",
+                n, n == 1 ? "" : "s", COMPARISONS_MIN_UNIT,
+                table->comparison[0].paired->baseline->variant_name);
+    findings_add(findings, rule_test, true, &text);
+}
+
+struct told {
+    enum measure measure;
+    bool images, headline;
+    const char *what;
+};
+
+void findings_make_comparisons(const struct comparisons *comparisons, struct findings *findings)
+{
+    static const struct told told[] = {
+        {MEASURE_TOKEN_ACCURACY, false, true, "Token accuracy"},
+        {MEASURE_TOP1, true, true, "Top-1 accuracy on images"},
+        {MEASURE_SOLVED, false, true, "Share of runs solved"},
+        {MEASURE_ESCAPE_STEP, false, true, "Escape step, where both escape"},
+        {MEASURE_ESCAPED, false, false, "Share of runs that leave the plateau"},
+        {MEASURE_LOSS, false, false, "Test loss"},
+        {MEASURE_MEAN_TRAIN_LOSS, false, false, "Mean training loss"},
+        {MEASURE_REACHES_90, false, false, "Step with 90 % of a batch right, where both get there"},
+    };
+    for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+        const struct comparison_table *table =
+            comparisons_find(comparisons, told[i].measure, told[i].images);
+        if (table && table->n_tested > 0) {
+            find_verdicts(table, told[i].what, told[i].headline, findings);
+        } else if (table && (i == 0 || told[i].images)) {
+            find_too_few(table, findings);
+        }
+    }
+}

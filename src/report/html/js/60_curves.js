@@ -1,0 +1,156 @@
+/* Learning curves: a panel a task, a line a variant. */
+
+function settingSelect(shown, value, change) {
+  return select('Setting', shown.map((i) => [i, settingName(i)]), value, change);
+}
+
+function decodeCurve(curve) {
+  if (!curve.decoded) {
+    curve.decoded = { mean: decodeFloats(curve.mean), low: decodeFloats(curve.low),
+      high: decodeFloats(curve.high),
+      seeds: (curve.seeds || []).map((pair) => decodeFloats(pair[1])) };
+  }
+  return curve.decoded;
+}
+
+function chanceOf(cell) {
+  const n = taskOf(cell).images ? cell.of.n_class : 10;
+  return { y: Math.log(n), title: 'chance, ln ' + n };
+}
+
+function curvePanel(task, cells, options) {
+  const longest = cells.reduce((a, b) => (a.curve.n_step >= b.curve.n_step ? a : b)).curve;
+  const n = Math.ceil(longest.n_step / longest.bucket);
+  const same = cells.filter((cell) => cell.curve.bucket === longest.bucket);
+  const lines = same.map((cell) => {
+    const curve = decodeCurve(cell.curve);
+    return { variant: cell.variant, mean: curve.mean, low: options.band && curve.low,
+      high: options.band && curve.high, seeds: options.seeds ? curve.seeds : [] };
+  });
+  const chance = chanceOf(cells[0]);
+  let high = chance.y;
+  let low = Infinity;
+  for (const cell of same) {
+    for (const value of decodeCurve(cell.curve).mean) {
+      high = Math.max(high, value);
+      low = value > 0 ? Math.min(low, value) : low;
+    }
+  }
+  const first = (i) => i * longest.bucket;
+  const last = (i) => Math.min((i + 1) * longest.bucket, longest.n_step) - 1;
+  const plot = makePlot({
+    name: 'Training loss, ' + data.tasks[task].title,
+    x: Array.from({ length: n }, (item, i) => (first(i) + last(i)) / 2),
+    xText: (i) => (longest.bucket === 1 ? 'step ' + i : 'steps ' + first(i) + ' to ' + last(i)),
+    xLog: options.xLog, yLog: options.yLog,
+    low: options.yLog ? low * 0.8 : 0, high: options.yLog ? high * 1.3 : high * 1.06,
+    xTitle: 'training step', yTitle: 'training loss', level: chance, lines,
+  });
+  return { plot, node: el('figure', { class: 'panel' }, el('figcaption', null,
+    el('span', null, data.tasks[task].title),
+    runsLink({ setting: cells[0].setting, task }, 'runs of this panel')), plot.node) };
+}
+
+function drawPanels(box, panels) {
+  clear(box, panels.map((panel) => panel.node));
+  panels.forEach((panel) => panel.plot.draw());
+}
+
+function curvesSection(section) {
+  if (!data.cells.some((cell) => cell.curve)) {
+    return false;
+  }
+  const options = { yLog: false, xLog: false, band: true, seeds: false };
+  let setting = null;
+  const controls = el('div', { class: 'controls' });
+  const keys = el('div');
+  const panels = el('div', { class: 'panels' });
+  const draw = () => {
+    const cells = data.cells.filter((cell) => cell.setting === setting && cell.curve &&
+      cellMatches(cell));
+    const tasks = [...new Set(cells.map((cell) => cell.task))].sort((a, b) => a - b);
+    clear(keys, legend([...new Set(cells.map((cell) => cell.variant))].sort((a, b) => a - b)));
+    drawPanels(panels, tasks.map((task) =>
+      curvePanel(task, cells.filter((cell) => cell.task === task), options)));
+  };
+  const update = () => {
+    const withCurves = new Set(data.cells.filter((cell) => cell.curve && cellMatches(cell))
+      .map((cell) => cell.setting));
+    const shown = [...settingsShown(false), ...settingsShown(true)].filter((i) => withCurves.has(i));
+    setting = shown.includes(setting) ? setting : shown.length ? shown[0] : null;
+    const option = (title, key) => check(title, options[key], (value) => {
+      options[key] = value;
+      draw();
+    });
+    clear(controls, shown.length > 1 && settingSelect(shown, setting, (value) => {
+      setting = Number(value);
+      draw();
+    }), option('Loss on a log axis', 'yLog'), option('Steps on a log axis', 'xLog'),
+    option('Band, lowest to highest seed', 'band'),
+    data.notes.curves.with_seeds && option('Single seeds', 'seeds'));
+    draw();
+  };
+  const note = data.notes.curves;
+  section.append(el('p', null, 'Training loss. The dotted line is chance: a variant that stays on ' +
+    'it has learned nothing yet. All variants see the same batches, so what differs is when they ' +
+    'leave it. Point at a panel, or focus it and press the arrow keys, to read the values.'),
+  controls, keys, panels, el('p', { class: 'note' }, 'A line is the mean over seeds, the band ' +
+    'reaches from the lowest to the highest seed. A run of more than ' + note.max_point + ' steps is ' +
+    'cut into pieces of equally many steps: the line shows the mean over a piece, the band its ' +
+    'lowest and highest step of any seed, so no extreme is lost. ' + (note.with_seeds
+    ? 'Single seeds: the first ' + note.max_seed + '.'
+    : 'Single seeds are left out to keep this page small.')));
+  onFilter(update);
+  update();
+  return true;
+}
+
+/* ---- images: accuracy by epoch ---- */
+
+function epochPanel(setting, task, cells, column, title) {
+  const lines = cells.map((cell) => {
+    const runs = cell.epochs.map((pair) => pair[1]);
+    const n = Math.min(...runs.map((rows) => rows.length));
+    const at = (i, pick) => pick(...runs.map((rows) => rows[i][column]));
+    const each = (pick) => Array.from({ length: n }, (item, i) => at(i, pick));
+    return { variant: cell.variant, low: each(Math.min), high: each(Math.max),
+      mean: each((...values) => values.reduce((a, b) => a + b, 0) / values.length) };
+  });
+  const epochs = cells[0].epochs[0][1].map((row) => row[0]);
+  const values = lines.flatMap((line) => [...line.low, ...line.high]).filter(Number.isFinite);
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const plot = makePlot({
+    name: title + ', ' + data.tasks[task].title, x: epochs, xText: (i) => 'epoch ' + epochs[i],
+    low: low - 0.05 * (high - low || 1), high: high + 0.05 * (high - low || 1),
+    xTitle: 'epoch', yTitle: title, lines,
+  });
+  return { plot, node: el('figure', { class: 'panel' }, el('figcaption', null,
+    el('span', null, title), runsLink({ setting, task }, 'runs of this panel')), plot.node) };
+}
+
+function epochsPart(section) {
+  if (!data.cells.some((cell) => cell.epochs)) {
+    return;
+  }
+  const box = el('div');
+  const update = () => {
+    clear(box);
+    for (const setting of settingsShown(true)) {
+      const cells = data.cells.filter((cell) => cell.setting === setting && cell.epochs &&
+        cellMatches(cell));
+      if (!cells.length) {
+        continue;
+      }
+      const panels = el('div', { class: 'panels' });
+      box.append(el('h3', null, settingName(setting)),
+        legend(cells.map((cell) => cell.variant)), panels);
+      drawPanels(panels, [[3, 'top-1 accuracy on test images'], [2, 'test loss'],
+        [1, 'training loss of the epoch']].map(([column, title]) =>
+        epochPanel(setting, cells[0].task, cells, column, title)));
+    }
+  };
+  section.append(box);
+  onFilter(update);
+  update();
+}

@@ -1,0 +1,101 @@
+/* The gap to the baseline over one size, everything else fixed: nothing is averaged over settings. */
+
+const SIZES = [['d', 'width d'], ['L', 'layers L'], ['H', 'heads H'], ['T', 'length T'],
+  ['steps', 'training steps']];
+
+function distinctOf(cells, key) {
+  return [...new Set(cells.map((cell) => cell.of[key]))]
+    .sort((a, b) => (typeof a === 'number' ? a - b : String(a).localeCompare(String(b))));
+}
+
+function gapPanel(task, cells, axis) {
+  const x = distinctOf(cells, axis);
+  const variants = [...new Set(cells.map((cell) => cell.variant))].sort((a, b) => a - b);
+  const lines = variants.map((variant) => {
+    const at = x.map((value) => cells.find((cell) => cell.variant === variant &&
+      cell.of[axis] === value));
+    const pick = (i) => at.map((cell) => (cell ? cell.gap[i] : null));
+    return { variant, mean: pick(1), low: pick(2), high: pick(3) };
+  });
+  const values = cells.flatMap((cell) => [cell.gap[2], cell.gap[3]]);
+  const low = Math.min(0, ...values);
+  const high = Math.max(0, ...values);
+  const margin = 0.06 * (high - low || 0.1);
+  const title = SIZES.find((pair) => pair[0] === axis)[1];
+  const plot = makePlot({
+    name: 'Gap to the baseline by ' + title + ', ' + data.tasks[task].title, x, xTicks: x,
+    xText: (i) => title + ' ' + x[i], xLog: x[0] > 0, low: low - margin, high: high + margin,
+    xTitle: title, yTitle: 'accuracy minus baseline', level: { y: 0, title: 'no difference' },
+    dots: true, lines,
+  });
+  return { plot, node: el('figure', { class: 'panel' }, el('figcaption', null,
+    el('span', null, data.tasks[task].title), runsLink({ task }, 'runs of this task')), plot.node) };
+}
+
+function scalingSection(section) {
+  const all = data.cells.filter((cell) => cell.gap);
+  const axes = SIZES.filter(([key]) => distinctOf(all, key).length > 1);
+  if (!axes.length) {
+    return false;
+  }
+  const state = { axis: axes[0][0], fixed: {} };
+  const controls = el('div', { class: 'controls' });
+  const keys = el('div');
+  const panels = el('div', { class: 'panels' });
+  const others = () => [...SIZES.map((pair) => pair[0]), 'procedure']
+    .filter((key) => key !== state.axis);
+
+  /* The values of every other size, chosen one after the other among what was run. */
+  function narrow() {
+    let cells = all.filter((cell) => (filter.task === '' || cell.task === Number(filter.task)) &&
+      (filter.variant === '' || cell.variant === Number(filter.variant)));
+    const choices = [];
+    for (const key of others()) {
+      if (state.axis === 'T' && key === 'T') {
+        continue;
+      }
+      const values = distinctOf(cells, key);
+      if (!values.includes(state.fixed[key])) {
+        state.fixed[key] = mostVaried(cells, key, values);
+      }
+      if (values.length > 1) {
+        choices.push([key, values]);
+      }
+      cells = cells.filter((cell) => cell.of[key] === state.fixed[key]);
+    }
+    return { cells, choices };
+  }
+
+  function mostVaried(cells, key, values) {
+    const n = (value) => distinctOf(cells.filter((cell) => cell.of[key] === value),
+      state.axis).length;
+    return values.reduce((best, value) => (n(value) > n(best) ? value : best), values[0]);
+  }
+
+  function update() {
+    const { cells, choices } = narrow();
+    const named = (key, value, i) => (key === 'procedure' ? 'procedure ' + (i + 1) : String(value));
+    clear(controls, select('Over', axes, state.axis, (value) => {
+      state.axis = value;
+      update();
+    }), choices.map(([key, values]) => select(key === 'procedure' ? 'Other settings' : key + ' =',
+      values.map((value, i) => [i, named(key, value, i)]), values.indexOf(state.fixed[key]),
+      (value) => {
+        state.fixed[key] = values[Number(value)];
+        update();
+      })));
+    const tasks = [...new Set(cells.map((cell) => cell.task))].sort((a, b) => a - b);
+    clear(keys, legend([...new Set(cells.map((cell) => cell.variant))].sort((a, b) => a - b)));
+    drawPanels(panels, tasks.map((task) =>
+      gapPanel(task, cells.filter((cell) => cell.task === task), state.axis)));
+  }
+
+  const baseline = data.variants.find((variant) => variant.id === data.baseline);
+  section.append(el('p', null, 'Accuracy of a variant minus that of ' + (baseline ? baseline.name
+    : data.baseline) + ' with the same seed, mean over seeds; the bar reaches from the lowest to ' +
+    'the highest seed. One size changes, all others are fixed: nothing is averaged over settings.'),
+  controls, keys, panels);
+  onFilter(update);
+  update();
+  return true;
+}

@@ -1,0 +1,296 @@
+/* Comparisons of runs that no training made: which pairs, which units, which verdict. */
+#include "report/comparisons.h"
+
+#include "fixture.h"
+#include "runner.h"
+
+static struct run_set set;
+static struct comparisons comparisons;
+
+static void set_up(void)
+{
+    make_out();
+    set = (struct run_set){0};
+    comparisons = (struct comparisons){0};
+}
+
+static void tear_down(void)
+{
+    comparisons_free(&comparisons);
+    run_set_free(&set);
+    remove_out();
+}
+
+static void compare(void)
+{
+    struct error err;
+    ck_assert_msg(run_set_load(out, &set, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(comparisons_make(&set, NULL, NULL, &comparisons, &err) == STATUS_OK, "%s",
+                  err.text);
+}
+
+static const struct comparison *comparison(enum measure measure, size_t i)
+{
+    const struct comparison_table *table = comparisons_find(&comparisons, measure, false);
+    ck_assert_ptr_nonnull(table);
+    ck_assert_uint_lt(i, table->n_comparison);
+    return &table->comparison[i];
+}
+
+static void write_one(const char *variant, int n_embd, int seed, double accuracy, int escape)
+{
+    struct fake_run fake = {.task = "copy",
+                            .variant = variant,
+                            .seed = seed,
+                            .accuracy = accuracy,
+                            .escape = escape,
+                            .n_embd = n_embd};
+    fake_write(out, &fake);
+}
+
+static void assert_words(const struct comparison *comparison, const char *expected)
+{
+    char text[COMPARISON_WORDS_SIZE];
+    comparison_words(comparison, text);
+    ck_assert_str_eq(text, expected);
+}
+
+START_TEST(lower_with_every_seed)
+{
+    for (int seed = 0; seed < 6; seed++) {
+        write_one("qkv", 8, seed, 0.9, 5);
+        write_one("qk", 8, seed, 0.5 + 0.01 * seed, 9);
+    }
+    compare();
+    const struct comparison *accuracy = comparison(MEASURE_TOKEN_ACCURACY, 0);
+    ck_assert_double_eq_tol(accuracy->difference.mean, -0.375, 1e-12);
+    ck_assert_uint_eq(accuracy->difference.n, 6);
+    ck_assert_uint_eq(accuracy->n_configuration, 1);
+    ck_assert_uint_eq(accuracy->n_seed, 6);
+    ck_assert_uint_eq(accuracy->n_below, 6);
+    ck_assert_int_eq(accuracy->unit, UNIT_PAIR);
+    ck_assert_double_eq(accuracy->p, 2.0 / 64);
+    ck_assert_double_eq(accuracy->p_holm, 2.0 / 64);
+    ck_assert(accuracy->low < -0.38 && accuracy->low >= -0.4);
+    ck_assert(accuracy->high > -0.37 && accuracy->high <= -0.35);
+    ck_assert_int_eq(accuracy->verdict, VERDICT_LOWER);
+    assert_words(accuracy, "lower");
+    ck_assert_int_eq(comparison(MEASURE_ESCAPE_STEP, 0)->verdict, VERDICT_HIGHER);
+    ck_assert_str_eq(comparison_verdict_key(VERDICT_HIGHER), "higher");
+    assert_words(comparison(MEASURE_LOSS, 0), "identical in all 6 pairs");
+}
+END_TEST
+
+START_TEST(five_pairs_conclude_nothing)
+{
+    for (int seed = 0; seed < 5; seed++) {
+        write_one("qkv", 8, seed, 0.9, 5);
+        write_one("qk", 8, seed, 0.1, 5);
+    }
+    compare();
+    const struct comparison *accuracy = comparison(MEASURE_TOKEN_ACCURACY, 0);
+    ck_assert_int_eq(accuracy->verdict, VERDICT_TOO_FEW);
+    ck_assert(isnan(accuracy->p) && isnan(accuracy->p_holm) && isnan(accuracy->low));
+    ck_assert_double_eq_tol(accuracy->difference.mean, -0.8, 1e-12);
+    assert_words(accuracy, "nothing can be concluded (5 pairs, 6 are needed)");
+}
+END_TEST
+
+START_TEST(not_distinguishable_says_how_many_seeds)
+{
+    for (int seed = 0; seed < 6; seed++) {
+        write_one("qkv", 8, seed, 0.5, 5);
+        write_one("qk", 8, seed, seed % 2 ? 0.6 : 0.42, 5);
+    }
+    compare();
+    const struct comparison *accuracy = comparison(MEASURE_TOKEN_ACCURACY, 0);
+    ck_assert_int_eq(accuracy->verdict, VERDICT_UNDECIDED);
+    ck_assert_double_gt(accuracy->p, 0.5);
+    double ratio = 2.8015852 * accuracy->difference.sd / accuracy->difference.mean;
+    ck_assert_uint_eq(accuracy->n_needed, (size_t)ceil(ratio * ratio));
+    assert_words(accuracy, "not distinguishable (about 763 seeds would be needed to see a "
+                           "difference of this size)");
+}
+END_TEST
+
+/* Two comparisons double the p-value of each, and six seeds cannot pass that. */
+START_TEST(a_correction_that_six_seeds_cannot_pass)
+{
+    for (int seed = 0; seed < 6; seed++) {
+        write_one("qkv", 8, seed, 0.9, 5);
+        write_one("qk", 8, seed, 0.5, 5);
+        write_one("kv", 8, seed, 0.4, 5);
+    }
+    compare();
+    const struct comparison *accuracy = comparison(MEASURE_TOKEN_ACCURACY, 0);
+    ck_assert_double_eq(accuracy->p, 2.0 / 64);
+    ck_assert_double_eq(accuracy->p_holm, 4.0 / 64);
+    ck_assert_uint_eq(comparisons_find(&comparisons, MEASURE_TOKEN_ACCURACY, false)->n_min, 7);
+    assert_words(accuracy, "lower if it were the only comparison, not after correction (about 7 "
+                           "seeds would be needed to see a difference of this size)");
+}
+END_TEST
+
+/* Six configurations of two seeds: a configuration is flipped as a whole, so 2 / 2^6, not 2 / 2^12.
+ */
+START_TEST(configurations_are_the_units_from_six_on)
+{
+    for (int i = 0; i < 6; i++) {
+        for (int seed = 0; seed < 2; seed++) {
+            write_one("qkv", 8 + 2 * i, seed, 0.9, 5);
+            write_one("qk", 8 + 2 * i, seed, 0.8 - 0.1 * i, 5);
+        }
+    }
+    compare();
+    const struct comparison *accuracy = comparison(MEASURE_TOKEN_ACCURACY, 0);
+    ck_assert_int_eq(accuracy->unit, UNIT_CONFIGURATION);
+    ck_assert_uint_eq(accuracy->n_unit, 6);
+    ck_assert_uint_eq(accuracy->difference.n, 12);
+    ck_assert_uint_eq(accuracy->n_configuration, 6);
+    ck_assert_uint_eq(accuracy->n_seed, 2);
+    ck_assert_double_eq(accuracy->p, 2.0 / 64);
+    ck_assert_double_eq_tol(accuracy->difference.mean, -0.35, 1e-12);
+}
+END_TEST
+
+START_TEST(two_configurations_are_strata)
+{
+    for (int seed = 0; seed < 3; seed++) {
+        write_one("qkv", 8, seed, 0.9, 5);
+        write_one("qk", 8, seed, 0.8, 5);
+        write_one("qkv", 16, seed, 0.9, 5);
+        write_one("qk", 16, seed, 0.2, 5);
+    }
+    compare();
+    const struct comparison *accuracy = comparison(MEASURE_TOKEN_ACCURACY, 0);
+    ck_assert_int_eq(accuracy->unit, UNIT_PAIR);
+    ck_assert_uint_eq(accuracy->n_unit, 6);
+    ck_assert_double_eq_tol(accuracy->low, -0.4, 1e-9);
+    ck_assert_double_eq_tol(accuracy->high, -0.4, 1e-9);
+}
+END_TEST
+
+START_TEST(steps_count_where_both_escaped)
+{
+    for (int seed = 0; seed < 8; seed++) {
+        write_one("qkv", 8, seed, 0.9, seed == 0 ? -1 : 5);
+        write_one("qk", 8, seed, 0.9, seed == 1 ? -1 : 15);
+    }
+    compare();
+    const struct comparison *escape = comparison(MEASURE_ESCAPE_STEP, 0);
+    ck_assert_uint_eq(escape->difference.n, 6);
+    ck_assert_double_eq(escape->difference.mean, 10);
+    ck_assert_uint_eq(escape->n_only_variant, 1);
+    ck_assert_uint_eq(escape->n_only_baseline, 1);
+    const struct comparison *escaped = comparison(MEASURE_ESCAPED, 0);
+    ck_assert_uint_eq(escaped->difference.n, 8);
+    ck_assert_double_eq(escaped->difference.mean, 0);
+    ck_assert_double_eq(escaped->p, 1);
+}
+END_TEST
+
+START_TEST(pairs_need_both_sides)
+{
+    write_one("qk", 8, 0, 0.5, 5);
+    write_one("qkv", 16, 0, 0.5, 5);
+    write_one("qk", 16, 0, 0.6, 5);
+    write_one("qk", 16, 1, 0.6, 5);
+    struct fake_run failed = {
+        .task = "copy", .variant = "qk", .seed = 2, .n_embd = 16, .status = "diverged"};
+    fake_write(out, &failed);
+    compare();
+    ck_assert_uint_eq(comparisons.pairs.n_paired, 1);
+    const struct paired *paired = &comparisons.pairs.paired[0];
+    ck_assert_uint_eq(paired->n_pair, 1);
+    ck_assert_uint_eq(paired->n_unpaired, 3);
+    ck_assert_uint_eq(paired->n_without_baseline, 2);
+    ck_assert_uint_eq(comparisons.n_without_baseline, 2);
+    ck_assert_double_eq_tol(pair_difference(&paired->pair[0], MEASURE_TOKEN_ACCURACY), 0.1, 1e-12);
+}
+END_TEST
+
+START_TEST(without_a_baseline_there_is_no_comparison)
+{
+    write_one("qk", 8, 0, 0.5, 5);
+    write_one("kv", 8, 0, 0.5, 5);
+    compare();
+    ck_assert_uint_eq(comparisons.n_table, 0);
+    ck_assert_uint_eq(comparisons.n_without_baseline, 2);
+    ck_assert_ptr_null(comparisons.pairs.paired[0].baseline);
+}
+END_TEST
+
+/* The same place run by two programs: pairs are made within a program, and the place counts once.
+ */
+START_TEST(programs_are_not_mixed)
+{
+    struct fake_run fake = {.task = "copy", .variant = "qkv", .accuracy = 0.9};
+    fake_write(out, &fake);
+    fake.variant = "qk";
+    fake.commit = "def";
+    fake.accuracy = 0.5;
+    fake_write(out, &fake);
+    compare();
+    ck_assert_uint_eq(comparisons.pairs.paired[0].n_pair, 0);
+    comparisons_free(&comparisons);
+    run_set_free(&set);
+    fake.commit = NULL;
+    fake_write(out, &fake);
+    fake.commit = "def";
+    fake.variant = "qkv";
+    fake_write(out, &fake);
+    compare();
+    ck_assert_uint_eq(comparisons.pairs.paired[0].n_pair, 1);
+    ck_assert_uint_eq(comparisons.pairs.paired[0].n_unpaired, 0);
+}
+END_TEST
+
+START_TEST(one_setting_alone)
+{
+    struct error err;
+    for (int seed = 0; seed < 2; seed++) {
+        write_one("qkv", 8, seed, 0.9, 5);
+        write_one("qk", 8, seed, 0.8, 5);
+        write_one("qkv", 16, seed, 0.9, 5);
+        write_one("qk", 16, seed, 0.2, 5);
+    }
+    ck_assert_int_eq(run_set_load(out, &set, &err), STATUS_OK);
+    ck_assert_uint_eq(set.n_setting, 2);
+    ck_assert_int_eq(comparisons_make(&set, &set.setting[1], NULL, &comparisons, &err), STATUS_OK);
+    ck_assert_uint_eq(comparison(MEASURE_TOKEN_ACCURACY, 0)->difference.n, 2);
+    ck_assert_double_eq_tol(comparison(MEASURE_TOKEN_ACCURACY, 0)->difference.mean, -0.7, 1e-12);
+}
+END_TEST
+
+START_TEST(another_baseline)
+{
+    struct error err;
+    write_one("qkv", 8, 0, 0.9, 5);
+    write_one("qk", 8, 0, 0.8, 5);
+    ck_assert_int_eq(run_set_load(out, &set, &err), STATUS_OK);
+    ck_assert_int_eq(comparisons_make(&set, NULL, "qk", &comparisons, &err), STATUS_OK);
+    ck_assert_str_eq(comparisons.pairs.paired[0].run->variant_id, "qkv");
+    ck_assert_double_eq_tol(comparison(MEASURE_TOKEN_ACCURACY, 0)->difference.mean, 0.1, 1e-12);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("comparisons");
+    TCase *tests = tcase_create("comparisons");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, lower_with_every_seed);
+    tcase_add_test(tests, five_pairs_conclude_nothing);
+    tcase_add_test(tests, not_distinguishable_says_how_many_seeds);
+    tcase_add_test(tests, a_correction_that_six_seeds_cannot_pass);
+    tcase_add_test(tests, configurations_are_the_units_from_six_on);
+    tcase_add_test(tests, two_configurations_are_strata);
+    tcase_add_test(tests, steps_count_where_both_escaped);
+    tcase_add_test(tests, pairs_need_both_sides);
+    tcase_add_test(tests, without_a_baseline_there_is_no_comparison);
+    tcase_add_test(tests, programs_are_not_mixed);
+    tcase_add_test(tests, one_setting_alone);
+    tcase_add_test(tests, another_baseline);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

@@ -1,0 +1,487 @@
+/* What a run kept of single images: rollout, reading, and the pictures made of it. */
+#include "fixture.h"
+#include "report/colormap.h"
+#include "report/figure_class_token.h"
+#include "report/figure_patches.h"
+#include "report/figure_snapshots.h"
+#include "report/figure_variants.h"
+#include "report/overlay.h"
+#include "report/report.h"
+#include "report/rollout.h"
+#include "report/samples.h"
+#include "runner.h"
+
+static struct error err;
+
+/* ---- rollout ---- */
+
+/* The definition, matrix by matrix: product over layers of (mean of heads + I) / 2. */
+static void naive_rollout(const double *maps, size_t n_layer, size_t n_head, size_t n,
+                          double *result)
+{
+    double product[9], next[9], mixed[9];
+    for (size_t i = 0; i < n * n; i++) {
+        product[i] = i / n == i % n;
+    }
+    for (size_t l = 0; l < n_layer; l++) {
+        for (size_t i = 0; i < n * n; i++) {
+            double sum = 0;
+            for (size_t h = 0; h < n_head; h++) {
+                sum += maps[(l * n_head + h) * n * n + i];
+            }
+            mixed[i] = 0.5 * sum / (double)n_head + 0.5 * (i / n == i % n);
+        }
+        for (size_t row = 0; row < n; row++) {
+            for (size_t column = 0; column < n; column++) {
+                next[row * n + column] = 0;
+                for (size_t k = 0; k < n; k++) {
+                    next[row * n + column] += mixed[row * n + k] * product[k * n + column];
+                }
+            }
+        }
+        memcpy(product, next, sizeof product);
+    }
+    memcpy(result, product, n * n * sizeof *result);
+}
+
+START_TEST(rollout_by_hand)
+{
+    /* layer 0: token 0 looks at 1 alone, 1 at itself; layer 1: token 0 looks at both alike */
+    const float first[] = {0, 1, 0, 1}, second[] = {0.5f, 0.5f, 1, 0};
+    const float *layer[] = {first, second};
+    double row[2], scratch[2];
+    rollout_row(layer, 1, 1, 2, 0, row, scratch);
+    ck_assert(row[0] == 0.5 && row[1] == 0.5);
+    /* second: (0.75, 0.25); first: (0.5, 0.5), (0, 1): 0.75 (0.5, 0.5) + 0.25 (0, 1) */
+    rollout_row(layer, 2, 1, 2, 0, row, scratch);
+    ck_assert(row[0] == 0.375 && row[1] == 0.625);
+    /* token 1 of second: (0.5, 0.5) */
+    rollout_row(layer, 2, 1, 2, 1, row, scratch);
+    ck_assert(row[0] == 0.25 && row[1] == 0.75);
+}
+END_TEST
+
+START_TEST(rollout_is_the_product_of_matrices)
+{
+    static const double maps[3 * 2 * 9] = {
+        0.7, 0.2, 0.1, 0.1, 0.1, 0.8, 0.3, 0.3, 0.4, 0.2, 0.5, 0.3, 0.0, 1.0, 0.0, 0.6, 0.1, 0.3,
+        0.1, 0.8, 0.1, 0.4, 0.4, 0.2, 0.5, 0.0, 0.5, 0.9, 0.0, 0.1, 0.2, 0.2, 0.6, 0.1, 0.7, 0.2,
+        0.3, 0.3, 0.4, 0.8, 0.1, 0.1, 0.0, 0.2, 0.8, 0.6, 0.4, 0.0, 0.1, 0.3, 0.6, 0.2, 0.2, 0.6};
+    float single[3 * 2 * 9];
+    const float *layer[] = {single, single + 18, single + 36};
+    double expected[9], row[3], scratch[3];
+    for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++) {
+        single[i] = (float)maps[i];
+    }
+    for (size_t n_layer = 1; n_layer <= 3; n_layer++) {
+        naive_rollout(maps, n_layer, 2, 3, expected);
+        for (size_t token = 0; token < 3; token++) {
+            double sum = 0;
+            rollout_row(layer, n_layer, 2, 3, token, row, scratch);
+            for (size_t i = 0; i < 3; i++) {
+                ck_assert_double_eq_tol(row[i], expected[token * 3 + i], 1e-7);
+                sum += row[i];
+            }
+            ck_assert_double_eq_tol(sum, 1, 1e-6);
+        }
+    }
+}
+END_TEST
+
+/* ---- a fake run: two images of 4 x 4 px in patches of 2, so five tokens ---- */
+
+#define N_LAYER 2
+#define N_HEAD 2
+#define N_TOKEN 5
+#define N_SAMPLE 2
+
+struct fake {
+    const char *variant;
+    int seed, patch;
+    uint8_t shade; /* of the images */
+};
+
+static void fake_path(const struct fake *fake, const char *name, char path[PATH_SIZE])
+{
+    ck_assert_int_eq(
+        path_format(path, NULL, "%s/runs/mnist-%s-s%d/%s", out, fake->variant, fake->seed, name),
+        STATUS_OK);
+}
+
+/* Head 0 of layer l looks at token l + 1 alone, head 1 at everything alike. */
+static void write_layer(const struct fake *fake, size_t layer)
+{
+    float maps[N_SAMPLE][N_HEAD][N_TOKEN][N_TOKEN] = {0};
+    char name[80], path[PATH_SIZE];
+    const size_t dim[] = {N_SAMPLE, N_HEAD, N_TOKEN, N_TOKEN};
+    for (size_t s = 0; s < N_SAMPLE; s++) {
+        for (size_t query = 0; query < N_TOKEN; query++) {
+            maps[s][0][query][layer + 1] = 1;
+            for (size_t key = 0; key < N_TOKEN; key++) {
+                maps[s][1][query][key] = 1.0f / N_TOKEN;
+            }
+        }
+    }
+    snprintf(name, sizeof name, "attention/step000007/samples_layer%zu.npy", layer);
+    fake_path(fake, name, path);
+    ck_assert_int_eq(npy_write(path, &maps[0][0][0][0], dim, 4, NULL), STATUS_OK);
+    snprintf(name, sizeof name, "attention/step000007/layer%zu.npy", layer);
+    fake_path(fake, name, path);
+    ck_assert_int_eq(npy_write(path, &maps[0][0][0][0], dim + 1, 3, NULL), STATUS_OK);
+}
+
+static void write_images(const struct fake *fake)
+{
+    uint8_t image[N_SAMPLE * 16];
+    char path[PATH_SIZE];
+    for (size_t i = 0; i < sizeof image; i++) {
+        image[i] = (uint8_t)(fake->shade + i);
+    }
+    fake_path(fake, "attention/samples.npy", path);
+    ck_assert_int_eq(npy_write_bytes(path, image, (size_t[]){N_SAMPLE, 4, 4, 1}, 4, NULL),
+                     STATUS_OK);
+}
+
+static void write_fake(struct fake fake)
+{
+    char path[PATH_SIZE], id[80];
+    fake.patch = fake.patch ? fake.patch : 2;
+    snprintf(id, sizeof id, "mnist-%s-s%d", fake.variant, fake.seed);
+    fake_path(&fake, "attention/step000007", path);
+    ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
+    for (size_t layer = 0; layer < N_LAYER; layer++) {
+        write_layer(&fake, layer);
+    }
+    write_images(&fake);
+    json_t *config = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i}", "task", "mnist",
+                               "variant", fake.variant, "n_embd", 8, "n_layer", N_LAYER, "n_head",
+                               N_HEAD, "seq_len", N_TOKEN, "patch", fake.patch, "seed", fake.seed);
+    json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:i, s:{s:f, s:f, s:f, s:i}, s:{s:s, s:[s, s]}, "
+                             "s:{s:[{s:i, s:i, s:i}, {s:i, s:i, s:i}]}, s:s, s:{s:s}, s:{s:s}}",
+                             "format", "qkvlab-run-1", "id", id, "status", "ok", "config", config,
+                             "n_param", 99, "results", "top1", 0.5, "top5", 0.9, "loss", 1.0,
+                             "n_step", 7, "data", "sha256", "da7a", "class_name",
+                             "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4"
+                             "\u00e4\u00e4\u00e4\u00e4\u00e4",
+                             "dog", "attention", "samples", "item", 0, "label", 1, "prediction", 1,
+                             "item", 3, "label", 0, "prediction", 1, "weights_sha256", "f00d",
+                             "build", "commit", "abc", "machine", "class", "test");
+    ck_assert_ptr_nonnull(root);
+    fake_path(&fake, "run.json", path);
+    ck_assert_int_eq(json_dump_file(root, path, 0), 0);
+    json_decref(root);
+}
+
+static struct run load(const struct fake *fake)
+{
+    char folder[PATH_SIZE];
+    struct run run;
+    path_format(folder, NULL, "%s/runs/mnist-%s-s%d", out, fake->variant, fake->seed);
+    ck_assert_msg(run_load(folder, &run, &err) == STATUS_OK, "%s", err.text);
+    return run;
+}
+
+static const struct fake usual = {"qkv", 0, 0, 10};
+
+/* ---- reading ---- */
+
+START_TEST(samples_come_back)
+{
+    write_fake(usual);
+    struct run run = load(&usual);
+    struct samples samples;
+    double row[N_TOKEN];
+    char name[SAMPLES_CLASS_SIZE];
+    ck_assert(samples_are_kept(&run));
+    ck_assert_msg(samples_read(&run, &samples, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_uint_eq(samples.n, 2);
+    ck_assert(samples.n_row == 2 && samples.n_column == 2 && samples.n_token == 5);
+    ck_assert(samples.label[1] == 0 && samples.prediction[1] == 1);
+    ck_assert_uint_eq(samples_pixels(&samples, 1, 2, 3)[0], 10 + 16 + 11);
+    samples_class(&samples, 1, name);
+    ck_assert_str_eq(name, "dog");
+    samples_class(&samples, 0, name); /* 16 characters of two bytes, of which 15 fit whole */
+    ck_assert_uint_eq(strlen(name), 30);
+    samples_class(&samples, 7, name);
+    ck_assert_str_eq(name, "7");
+    samples_head_row(&samples, 1, 1, 0, 0, row);
+    ck_assert(row[2] == 1 && row[1] == 0);
+    samples_mean_row(&samples, 1, 1, 0, row);
+    ck_assert_double_eq_tol(row[2], 0.6, 1e-6);
+    ck_assert_double_eq_tol(row[4], 0.1, 1e-6);
+    /* layer 0 from the class token: half itself, half (0.1, 0.6, 0.1, 0.1, 0.1) */
+    ck_assert_int_eq(samples_rollout(&samples, 0, 1, row, &err), STATUS_OK);
+    ck_assert_double_eq_tol(row[0], 0.55, 1e-6);
+    ck_assert_double_eq_tol(row[1], 0.3, 1e-6);
+    samples_free(&samples);
+    run_free(&run);
+}
+END_TEST
+
+static void expect_unreadable(const struct fake *fake, const char *phrase)
+{
+    struct run run = load(fake);
+    struct samples samples;
+    ck_assert_int_eq(samples_read(&run, &samples, &err), STATUS_DATA);
+    ck_assert_msg(strstr(err.text, phrase) != NULL, "'%s' has no '%s'", err.text, phrase);
+    samples_free(&samples);
+    run_free(&run);
+}
+
+START_TEST(damaged_samples_are_told)
+{
+    char path[PATH_SIZE];
+    const uint8_t few[16] = {0};
+    const float zero[25] = {0};
+    write_fake((struct fake){"qkv", 0, 3, 10});
+    write_fake((struct fake){"kv", 0, 1, 10});
+    write_fake((struct fake){"qk", 0, 0, 10});
+    expect_unreadable(&(struct fake){"kv", 0, 1, 10},
+                      "4 x 4 px in patches of 1 px do not make the 5 tokens");
+    struct run padded = load(&usual); /* patches of 3 px reach beyond the image: 2 x 2 as well */
+    struct samples samples;
+    ck_assert_int_eq(samples_read(&padded, &samples, &err), STATUS_OK);
+    samples_free(&samples);
+    run_free(&padded);
+
+    struct fake other = {"qk", 0, 0, 10};
+    fake_path(&other, "attention/step000007/samples_layer1.npy", path);
+    ck_assert_int_eq(npy_write(path, zero, (size_t[]){5, 5}, 2, NULL), STATUS_OK);
+    expect_unreadable(&other, "samples_layer1.npy: expected maps of the shape [2, 2, 5, 5]");
+    fake_path(&other, "attention/samples.npy", path);
+    ck_assert_int_eq(npy_write_bytes(path, few, (size_t[]){1, 4, 4, 1}, 4, NULL), STATUS_OK);
+    expect_unreadable(&other, "the label and the prediction of the 1 images");
+    ck_assert_int_eq(npy_write_bytes(path, few, (size_t[]){4, 4, 1}, 3, NULL), STATUS_OK);
+    expect_unreadable(&other, "expected [n, height, width, 1 or 3 channels]");
+}
+END_TEST
+
+START_TEST(a_run_without_samples)
+{
+    struct fake_run task = {.task = "copy", .variant = "qkv"};
+    char folder[PATH_SIZE];
+    struct run run;
+    fake_write(out, &task);
+    fake_folder(out, &task, folder);
+    ck_assert_int_eq(run_load(folder, &run, &err), STATUS_OK);
+    ck_assert(!samples_are_kept(&run));
+    run_free(&run);
+}
+END_TEST
+
+/* ---- drawing ---- */
+
+START_TEST(the_scale_is_round_and_says_what_is_above)
+{
+    double flat[] = {1, 1, 1, 1}, two[] = {0.5, 2, 1}, more[] = {0, 2.4}, many[200];
+    struct overlay_scale scale = overlay_scale_of(flat, 4);
+    ck_assert(scale.top == 2 && !scale.clipped);
+    scale = overlay_scale_of(two, 3);
+    ck_assert(scale.top == 2 && !scale.clipped);
+    for (size_t i = 0; i < 200; i++) {
+        many[i] = 2.4;
+    }
+    many[7] = 40; /* one of 200 is above the bar, and said to be */
+    scale = overlay_scale_of(many, 200);
+    ck_assert(scale.top == 3 && scale.clipped);
+    scale = overlay_scale_of(more, 2);
+    ck_assert(scale.top == 2 && scale.clipped);
+    scale = overlay_scale_of(NULL, 0);
+    ck_assert(scale.top == 2 && !scale.clipped);
+}
+END_TEST
+
+static struct rgb pixel_at(cairo_surface_t *surface, int x, int y)
+{
+    uint32_t pixel;
+    cairo_surface_flush(surface);
+    memcpy(&pixel,
+           cairo_image_surface_get_data(surface) + y * cairo_image_surface_get_stride(surface) +
+               x * 4,
+           sizeof pixel);
+    return (struct rgb){(uint8_t)(pixel >> 16), (uint8_t)(pixel >> 8), (uint8_t)pixel};
+}
+
+START_TEST(patches_get_their_colours_with_hard_edges)
+{
+    write_fake(usual);
+    struct run run = load(&usual);
+    struct samples samples;
+    ck_assert_int_eq(samples_read(&run, &samples, &err), STATUS_OK);
+    ck_assert_double_eq(overlay_side(&samples, 84), 84);
+    samples.width = samples.height = 28;
+    ck_assert_double_eq(overlay_side(&samples, 80), 84); /* 6 pixels of the PNG a pixel */
+    samples.width = samples.height = 4;
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 40, 40);
+    cairo_t *cr = cairo_create(surface);
+    const double value[] = {0, 2, 4, 9};
+    const struct overlay_scale scale = {4, true};
+    overlay_map(cr, 0, 0, 40, &samples, 0, value, &scale);
+    const double expected[] = {0, 0.5, 1, 1};
+    for (int i = 0; i < 16; i++) {
+        int row = i / 4, column = i % 4;
+        struct rgb colour = colormap_viridis(expected[row / 2 * 2 + column / 2]);
+        double grey = 10 + i;
+        for (int corner = 0; corner < 2; corner++) { /* first and last pixel of each square */
+            struct rgb found = pixel_at(surface, column * 10 + 9 * corner, row * 10 + 9 * corner);
+            ck_assert_double_eq_tol(found.r, 0.66 * colour.r + 0.34 * grey, 1);
+            ck_assert_double_eq_tol(found.g, 0.66 * colour.g + 0.34 * grey, 1);
+            ck_assert_double_eq_tol(found.b, 0.66 * colour.b + 0.34 * grey, 1);
+        }
+    }
+    overlay_image(cr, 0, 0, 40, &samples, 1);
+    ck_assert_uint_eq(pixel_at(surface, 39, 0).g, 10 + 16 + 3);
+    cairo_destroy(cr);
+    cairo_surface_destroy(surface);
+    samples_free(&samples);
+    run_free(&run);
+}
+END_TEST
+
+static void expect_picture(const char *name, bool there)
+{
+    char path[PATH_SIZE];
+    ck_assert_int_eq(path_format(path, NULL, "%s/%s", out, name), STATUS_OK);
+    ck_assert_msg(file_exists(path) == there, "%s: %s", name, there ? "not there" : "there");
+}
+
+START_TEST(pictures_of_one_run)
+{
+    write_fake(usual);
+    struct run run = load(&usual);
+    struct samples samples;
+    size_t n_picture = 0;
+    ck_assert_int_eq(samples_read(&run, &samples, &err), STATUS_OK);
+    ck_assert_int_eq(figure_class_token(&samples, out, &n_picture, &err), STATUS_OK);
+    ck_assert_int_eq(figure_patches(&samples, out, &n_picture, &err), STATUS_OK);
+    ck_assert_uint_eq(n_picture, N_LAYER + 1);
+    expect_picture("class-token-layer0.png", true);
+    expect_picture("class-token-layer1.png", true);
+    expect_picture("class-token-layer2.png", false);
+    expect_picture("patch-to-patch.png", true);
+    ck_assert_int_eq(figure_patches(&samples, "/nonexistent", &n_picture, &err), STATUS_WRITE);
+    ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/patch-to-patch.png"));
+    ck_assert_uint_eq(n_picture, N_LAYER + 1);
+    samples_free(&samples);
+    run_free(&run);
+}
+END_TEST
+
+static void write_side_by_side(struct fake other, const char *stem, bool expected)
+{
+    struct run run[] = {load(&usual), load(&other)};
+    const struct run *both[] = {&run[0], &run[1]};
+    bool drawn;
+    ck_assert_msg(figure_variants(both, 2, out, stem, &drawn, &err) == STATUS_OK, "%s", err.text);
+    ck_assert(drawn == expected);
+    run_free(&run[0]);
+    run_free(&run[1]);
+}
+
+static bool same_bytes(const char *a, const char *b)
+{
+    char path[PATH_SIZE], *left, *right;
+    size_t n_left, n_right;
+    path_format(path, NULL, "%s/%s", out, a);
+    ck_assert_int_eq(file_read(path, 1 << 24, &left, &n_left, NULL), STATUS_OK);
+    path_format(path, NULL, "%s/%s", out, b);
+    ck_assert_int_eq(file_read(path, 1 << 24, &right, &n_right, NULL), STATUS_OK);
+    bool same = n_left == n_right && memcmp(left, right, n_left) == 0;
+    free(left);
+    free(right);
+    return same;
+}
+
+/* Other images, or none, are a column without pictures; no images at all no picture. */
+START_TEST(variants_side_by_side_show_the_same_images)
+{
+    struct fake other = {"kv", 0, 0, 10};
+    char path[PATH_SIZE];
+    write_fake(usual);
+    write_fake(other);
+    write_side_by_side(other, "same-", true);
+    write_side_by_side(other, "again-", true);
+    expect_picture("same-last-layer.png", true);
+    ck_assert(same_bytes("same-rollout.png", "again-rollout.png"));
+    other.shade = 99;
+    write_fake(other);
+    write_side_by_side(other, "other-", true);
+    ck_assert(!same_bytes("same-rollout.png", "other-rollout.png"));
+    fake_path(&other, "attention/samples.npy", path);
+    remove(path);
+    write_side_by_side(other, "none-", true);
+    ck_assert(same_bytes("none-rollout.png", "other-rollout.png"));
+    fake_path(&usual, "attention/samples.npy", path);
+    remove(path);
+    write_side_by_side(other, "nothing-", false);
+    expect_picture("nothing-rollout.png", false);
+}
+END_TEST
+
+START_TEST(snapshots_are_drawn_where_there_are_several)
+{
+    const float zero[25] = {0}, maps[N_HEAD * 25] = {1};
+    char path[PATH_SIZE];
+    bool drawn;
+    write_fake(usual);
+    struct run run = load(&usual);
+    ck_assert_int_eq(figure_snapshots(&run, &drawn, &err), STATUS_OK);
+    ck_assert(!drawn);
+    expect_picture("runs/mnist-qkv-s0/attention/training.png", false);
+    fake_path(&usual, "attention/step000000", path);
+    ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
+    ck_assert_int_eq(figure_snapshots(&run, &drawn, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "step000000/layer0.npy"));
+    for (size_t layer = 0; layer < N_LAYER; layer++) {
+        char name[80];
+        snprintf(name, sizeof name, "attention/step000000/layer%zu.npy", layer);
+        fake_path(&usual, name, path);
+        ck_assert_int_eq(npy_write(path, maps, (size_t[]){N_HEAD, 5, 5}, 3, NULL), STATUS_OK);
+    }
+    ck_assert_msg(figure_snapshots(&run, &drawn, &err) == STATUS_OK, "%s", err.text);
+    ck_assert(drawn);
+    expect_picture("runs/mnist-qkv-s0/attention/training.png", true);
+    ck_assert_int_eq(npy_write(path, zero, (size_t[]){5, 5}, 2, NULL), STATUS_OK);
+    ck_assert_int_eq(figure_snapshots(&run, &drawn, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "expected maps of the shape [heads, 5, 5]"));
+    run_free(&run);
+}
+END_TEST
+
+START_TEST(the_report_shows_variants_side_by_side)
+{
+    struct report_summary summary;
+    write_fake((struct fake){"qkv", 1, 0, 10});
+    write_fake((struct fake){"kv", 1, 0, 10});
+    ck_assert_msg(report_write(out, &summary, &err) == STATUS_OK, "%s", err.text);
+    char *page = read_out("report/report.md");
+    ck_assert_ptr_nonnull(strstr(page, "](class-token-mnist-qkv-s1-rollout.png)"));
+    ck_assert_ptr_nonnull(strstr(page, "](class-token-mnist-qkv-s1-last-layer.png)"));
+    ck_assert_ptr_nonnull(strstr(page, "the same test images (seed 1)"));
+    free(page);
+    expect_picture("report/class-token-mnist-qkv-s1-rollout.png", true);
+    expect_picture("report/class-token-mnist-qkv-s1-last-layer.png", true);
+    expect_picture("report/class-token-mnist-kv-s1-rollout.png", false);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("samples");
+    TCase *maths = tcase_create("rollout"), *files = tcase_create("files");
+    tcase_add_test(maths, rollout_by_hand);
+    tcase_add_test(maths, rollout_is_the_product_of_matrices);
+    tcase_add_test(maths, the_scale_is_round_and_says_what_is_above);
+    tcase_add_checked_fixture(files, make_out, remove_out);
+    tcase_add_test(files, samples_come_back);
+    tcase_add_test(files, damaged_samples_are_told);
+    tcase_add_test(files, a_run_without_samples);
+    tcase_add_test(files, patches_get_their_colours_with_hard_edges);
+    tcase_add_test(files, pictures_of_one_run);
+    tcase_add_test(files, variants_side_by_side_show_the_same_images);
+    tcase_add_test(files, snapshots_are_drawn_where_there_are_several);
+    tcase_add_test(files, the_report_shows_variants_side_by_side);
+    suite_add_tcase(suite, maths);
+    suite_add_tcase(suite, files);
+    return run_suite(suite);
+}
