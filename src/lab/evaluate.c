@@ -115,6 +115,24 @@ enum status evaluation_run(struct evaluation *evaluation, struct engine *engine,
     return STATUS_OK;
 }
 
+enum status evaluation_train_top1(const struct evaluation *evaluation, struct engine *engine,
+                                  struct source *source, evaluation_pause *pause, void *context,
+                                  double *top1, struct error *err)
+{
+    size_t n_sample = source_n_sample(source), n_correct = 0;
+    for (size_t first = 0; first < n_sample;) {
+        struct batch slice = source_sample_slice(source, first);
+        n_correct += engine_predict(engine, &slice, evaluation->logits).n_correct_token;
+        first += slice.n_sequence;
+        enum status status = pause ? pause(context, err) : STATUS_OK;
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    *top1 = (double)n_correct / (double)n_sample;
+    return STATUS_OK;
+}
+
 double evaluation_class_accuracy(const struct evaluation *evaluation, size_t class)
 {
     const size_t *row = evaluation->confusion + class * evaluation->n_class;

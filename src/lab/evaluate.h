@@ -39,6 +39,13 @@ enum status evaluation_run(struct evaluation *evaluation, struct engine *engine,
                            struct source *source, evaluation_pause *pause, void *context,
                            struct error *err);
 
+/* evaluation_train_top1 measures the top-1 accuracy of the source's sample of training images,
+ * without augmentation and dropout. Images only; the evaluation's own numbers stay. Errors: those
+ * of pause. */
+enum status evaluation_train_top1(const struct evaluation *evaluation, struct engine *engine,
+                                  struct source *source, evaluation_pause *pause, void *context,
+                                  double *top1, struct error *err);
+
 /* evaluation_class_accuracy is the share of a class's test images that are classified right, NaN
  * where it has none. */
 double evaluation_class_accuracy(const struct evaluation *evaluation, size_t class);

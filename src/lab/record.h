@@ -5,7 +5,8 @@
  *         curve.csv                 step,loss,learning_rate,grad_norm,accuracy   (of the training
  *                                   batch, before the update; no times: identical at any thread
  *                                   count; older runs have no accuracy)
- *         epochs.csv                epoch,train_loss,test_loss,top1,top5        (images only)
+ *         epochs.csv                epoch,train_loss,test_loss,top1,top5,train_top1
+ *                                                                                 (images only)
  *         confusion.csv             test images, true class down, predicted across    (images only)
  *         attention/step000158/layer0.npy           [H,T,T], mean over the probe batch, a file a
  *                                                   layer, of the model after 158 steps
@@ -20,6 +21,10 @@
  *         claim                     who is at work on it; its modification time is the heartbeat
  *         work-<host>-<pid>-<n>/    the future run folder
  *     <out>/.lock                   locked while a claim is taken or given up, never removed
+ *
+ * In epochs.csv train_loss and train_top1 are means over the training steps of the epoch, so of
+ * models on the way, with dropout and augmentation on; the others are of the test split after it.
+ * Older runs have no train_top1.
  *
  * With attention=snapshots there are layer<l>.npy of further steps, see snapshot.h: step000000 is
  * the model before training. Samples are of the trained model alone; how many, see probe_samples.h.
@@ -36,8 +41,10 @@
  *     n_param
  *     results     of a task: {token_accuracy, sequence_accuracy, loss, position_floor, escape_step,
  *                 step_below_2.2, step_below_0.1, final_train_loss, n_step, diverged_step};
- *                 of images: {top1, top5, loss, class_accuracy: [a class], final_train_loss,
- *                 n_step, diverged_step}; steps count from 0
+ *                 of images: {top1, top5, loss, class_accuracy: [a class], train_top1,
+ *                 final_train_loss, n_step, diverged_step}; steps count from 0. train_top1 is of
+ *                 training images with the final weights, without dropout and augmentation: all of
+ *                 them, or 10,000 evenly spread ones of more; not there in older runs
  *
  *     data        images only: {sha256 (see image_data_hash), n_train, n_test, class_name: [],
  *                 published: true, false or null where that is not known, warning: a sentence where

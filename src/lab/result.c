@@ -53,9 +53,9 @@ static json_t *class_accuracy_json(const struct evaluation *evaluation)
 static json_t *image_results_json(const struct run_result *result)
 {
     const struct evaluation *evaluation = result->evaluation;
-    return json_pack("{s:o, s:o, s:o, s:o}", "top1", json_number(evaluation->top1), "top5",
-                     json_number(evaluation->top5), "loss", json_number(evaluation->loss),
-                     "class_accuracy",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "top1", json_number(evaluation->top1), "top5",
+                     json_number(evaluation->top5), "train_top1", json_number(result->train_top1),
+                     "loss", json_number(evaluation->loss), "class_accuracy",
                      result->diverged ? json_null() : class_accuracy_json(evaluation));
 }
 
@@ -157,11 +157,11 @@ static void append_curve(struct text *text, const struct run_result *result)
 
 static void append_epochs(struct text *text, const struct run_result *result)
 {
-    text_append(text, "epoch,train_loss,test_loss,top1,top5\n");
+    text_append(text, "epoch,train_loss,test_loss,top1,top5,train_top1\n");
     for (size_t e = 0; e < result->n_epoch; e++) {
         const struct epoch_result *epoch = &result->epoch[e];
-        text_append(text, "%zu,%.9g,%.9g,%.9g,%.9g\n", e, epoch->train_loss, epoch->test_loss,
-                    epoch->top1, epoch->top5);
+        text_append(text, "%zu,%.9g,%.9g,%.9g,%.9g,%.9g\n", e, epoch->train_loss, epoch->test_loss,
+                    epoch->top1, epoch->top5, epoch->train_top1);
     }
 }
 

@@ -11,9 +11,9 @@
 #include "lab/config.h"
 #include "lab/evaluate.h"
 
-/* A row of epochs.csv: mean training loss of an epoch's steps, and the test split after it. */
+/* A row of epochs.csv: means over the training steps of an epoch, and the test split after it. */
 struct epoch_result {
-    double train_loss, test_loss, top1, top5;
+    double train_loss, train_top1, test_loss, top1, top5;
 };
 
 struct run_result {
@@ -28,6 +28,7 @@ struct run_result {
     size_t n_epoch;
     bool diverged;
     const struct evaluation *evaluation; /* borrowed; of NaN if diverged */
+    double train_top1;                   /* see evaluation_train_top1; NaN if diverged or a task */
     struct image_data *images;           /* borrowed; NULL for a task */
     json_t *attention;                   /* borrowed; NULL if diverged */
     char weights_sha256[SHA256_HEX_SIZE];

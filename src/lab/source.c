@@ -22,7 +22,8 @@ enum status source_create(struct source **created, const struct config *config,
                              : source_create_sequences(&source, config, err);
     if (status == STATUS_OK) {
         source->order = malloc(source->n_train * sizeof *source->order);
-        if (!source->order) {
+        source->slice = malloc(source->kind->slice * sizeof *source->slice);
+        if (!source->order || !source->slice) {
             status = error_set(err, STATUS_MEMORY, "out of memory for the order of %zu items",
                                source->n_train);
         }
@@ -40,6 +41,7 @@ void source_free(struct source *source)
     if (source) {
         source->kind->free(source);
         free(source->order);
+        free(source->slice);
         free(source);
     }
 }
@@ -94,6 +96,21 @@ struct batch source_train_batch(struct source *source, size_t step)
 struct batch source_test_slice(struct source *source, size_t first)
 {
     return source->kind->test(source, first, at_most(source->n_test - first, source->kind->slice));
+}
+
+size_t source_n_sample(const struct source *source)
+{
+    return at_most(source->n_train, SOURCE_SAMPLE);
+}
+
+struct batch source_sample_slice(struct source *source, size_t first)
+{
+    size_t n_sample = source_n_sample(source);
+    size_t n = at_most(n_sample - first, source->kind->slice);
+    for (size_t i = 0; i < n; i++) {
+        source->slice[i] = (uint32_t)((uint64_t)(first + i) * source->n_train / n_sample);
+    }
+    return source->kind->plain(source, source->slice, n);
 }
 
 size_t source_slice_size(const struct source *source)

@@ -56,6 +56,12 @@ struct batch source_train_batch(struct source *source, size_t step);
 struct batch source_test_slice(struct source *source, size_t first);
 size_t source_slice_size(const struct source *source);
 
+/* The sample are at most SOURCE_SAMPLE images of the training split, evenly spread over it, as they
+ * are, without augmentation. source_sample_slice is for them what source_test_slice is. */
+#define SOURCE_SAMPLE 10000
+size_t source_n_sample(const struct source *source);
+struct batch source_sample_slice(struct source *source, size_t first);
+
 /* source_probe_batch returns the items [first, first + n) of the probe: sequences of their own, or
  * the first images of the test split. n is at most the configuration's micro-batch. */
 struct batch source_probe_batch(struct source *source, size_t first, size_t n);

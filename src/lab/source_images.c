@@ -69,16 +69,27 @@ static struct batch batch_of(const struct image_source *self, size_t n)
                           .targets = self->targets};
 }
 
-static struct batch train(struct source *source, const uint32_t *item, size_t n)
+/* gather makes a batch of training images; moves NULL: as they are. */
+static struct batch gather(struct image_source *self, const uint32_t *item, size_t n,
+                           const struct rng *moves)
 {
-    struct image_source *self = (struct image_source *)source;
-    struct rng stream = augment_stream(source->config->seed, source->epoch);
-    const struct rng *moves = self->augmentation == AUGMENT_NONE ? NULL : &stream;
 #pragma omp parallel for num_threads(self->threads) schedule(static)
     for (size_t i = 0; i < n; i++) {
         prepare(self, &self->data.train, item[i], moves, i);
     }
     return batch_of(self, n);
+}
+
+static struct batch train(struct source *source, const uint32_t *item, size_t n)
+{
+    struct image_source *self = (struct image_source *)source;
+    struct rng stream = augment_stream(source->config->seed, source->epoch);
+    return gather(self, item, n, self->augmentation == AUGMENT_NONE ? NULL : &stream);
+}
+
+static struct batch plain(struct source *source, const uint32_t *item, size_t n)
+{
+    return gather((struct image_source *)source, item, n, NULL);
 }
 
 static struct batch test(struct source *source, size_t first, size_t n)
@@ -100,8 +111,12 @@ static void free_images(struct source *source)
     free(self->moved);
 }
 
-const struct source_kind source_kind_images = {
-    .slice = SLICE, .train = train, .test = test, .probe = test, .free = free_images};
+const struct source_kind source_kind_images = {.slice = SLICE,
+                                               .train = train,
+                                               .plain = plain,
+                                               .test = test,
+                                               .probe = test,
+                                               .free = free_images};
 
 /* ---- reading ---- */
 

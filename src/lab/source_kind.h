@@ -9,6 +9,8 @@ struct source_kind {
     size_t slice;
     /* train gathers items of the training split; test and probe return consecutive ones */
     struct batch (*train)(struct source *source, const uint32_t *item, size_t n);
+    /* the same without augmentation; NULL where there is none */
+    struct batch (*plain)(struct source *source, const uint32_t *item, size_t n);
     struct batch (*test)(struct source *source, size_t first, size_t n);
     struct batch (*probe)(struct source *source, size_t first, size_t n);
     void (*free)(struct source *source); /* its own members only */
@@ -21,6 +23,7 @@ struct source {
     size_t n_train, n_test, n_probe;
     size_t epoch;
     uint32_t *order; /* [n_train], the epoch's order */
+    uint32_t *slice; /* [slice of the kind], items of a slice of the sample */
 };
 
 /* Each allocates a source and fills kind, config and the counts. On failure *source is NULL or may

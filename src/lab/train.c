@@ -170,11 +170,13 @@ static enum status finish_epoch(struct training *t, struct error *err)
         return status;
     }
     size_t n_step = source_n_step(t->source);
-    double sum = 0;
+    double loss = 0, accuracy = 0;
     for (size_t s = t->n_done - n_step; s < t->n_done; s++) {
-        sum += t->loss[s];
+        loss += t->loss[s];
+        accuracy += t->accuracy[s];
     }
-    t->epoch[t->n_epoch++] = (struct epoch_result){.train_loss = sum / (double)n_step,
+    t->epoch[t->n_epoch++] = (struct epoch_result){.train_loss = loss / (double)n_step,
+                                                   .train_top1 = accuracy / (double)n_step,
                                                    .test_loss = t->evaluation.loss,
                                                    .top1 = t->evaluation.top1,
                                                    .top5 = t->evaluation.top5};
@@ -226,15 +228,27 @@ static enum status train_epochs(struct training *t, struct error *err)
 
 /* ---- afterwards ---- */
 
-/* measure fills what a trained model shows; a diverged one shows nothing. The last epoch of images
- * is evaluated already. */
+/* The last epoch of images is evaluated already; what is left is how well it knows its training. */
+static enum status evaluate_last(struct training *t, struct run_result *result, struct error *err)
+{
+    if (!source_images(t->source)) {
+        return evaluate(t, err);
+    }
+    double start = clock_seconds();
+    enum status status = evaluation_train_top1(&t->evaluation, t->engine, t->source,
+                                               pause_evaluation, t, &result->train_top1, err);
+    t->evaluate_seconds += clock_seconds() - start;
+    return status;
+}
+
+/* measure fills what a trained model shows; a diverged one shows nothing. */
 static enum status measure(struct training *t, struct run_result *result, struct error *err)
 {
     enum status status = STATUS_OK;
     if (t->diverged) {
         evaluation_forget(&t->evaluation);
     } else {
-        status = source_images(t->source) ? STATUS_OK : evaluate(t, err);
+        status = evaluate_last(t, result, err);
         double start = clock_seconds();
         if (status == STATUS_OK) {
             status = probe_measure(t->probe, t->n_done, record_folder(t->record),
@@ -303,7 +317,8 @@ enum status train_run(const struct config *config, const struct dataset_options 
     struct training training = {.config = config, .record = record, .hooks = hooks};
     struct run_result result = {.config = config,
                                 .threads = threads > 0 ? threads : threads_available(),
-                                .evaluation = &training.evaluation};
+                                .evaluation = &training.evaluation,
+                                .train_top1 = NAN};
     *outcome = (struct run_outcome){.escape_step = STEP_NEVER};
     config_id(config, outcome->id);
     enum status status = set_up(&training, data, threads, err);

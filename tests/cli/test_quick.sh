@@ -33,14 +33,14 @@ grep -qE "^$IMAGES-qkv_tied\+-s0-[0-9a-f]{12} +468 " "$OUT" || fail "468 steps o
 if [ $IMAGES = glyphs ]; then
   expect_err "Fashion-MNIST was not found, so glyphs takes its place"
 else
-  [ "$(wc -l <"$ERR")" -eq 1 ] || fail "nothing to say of data that are there"
+  grep -q "was not found" "$ERR" && fail "nothing to say of data that are there"
 fi
 [ ! -e qkvlab-out ] || fail "--dry-run writes nothing"
 
 plan 42 6 --seeds 0
 plan 18 1 --set variant=qkv
 plan 21 0 --set task=reverse
-[ "$(wc -l <"$ERR")" -eq 1 ] || fail "no word on data that nobody asked for"
+grep -q "was not found" "$ERR" && fail "no word on data that nobody asked for"
 IMAGES=glyphs
 plan 0 6 --set task=glyphs
 plan 0 2 --set task=glyphs --set variant=qk --seeds 0,1

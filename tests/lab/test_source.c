@@ -181,6 +181,40 @@ START_TEST(training_images_are_moved_and_test_images_are_not)
 }
 END_TEST
 
+START_TEST(the_sample_is_of_unmoved_training_images)
+{
+    write_cifar();
+    struct config config = make_config("task=cifar10 batch_size=20");
+    struct source *source = make(&config, 2);
+    ck_assert_uint_eq(source_n_sample(source), 20);
+    source_begin_epoch(source, 1);
+    struct batch slice = source_sample_slice(source, 5);
+    ck_assert_uint_eq(slice.n_sequence, 15);
+    for (size_t i = 0; i < 15; i++) {
+        expect_image(&config, &source_images(source)->train, 5 + i, (struct augment_move){0},
+                     &slice, i);
+    }
+    source_free(source);
+}
+END_TEST
+
+START_TEST(the_sample_of_a_large_split_is_spread_over_it)
+{
+    struct config config = make_config("task=glyphs n_train=12500 n_test=4");
+    struct source *source = make(&config, 1);
+    ck_assert_uint_eq(source_n_sample(source), SOURCE_SAMPLE);
+    size_t first = 256 * 39; /* the last slice */
+    struct batch slice = source_sample_slice(source, first);
+    ck_assert_uint_eq(slice.n_sequence, 16);
+    for (size_t i = 0; i < 16; i++) { /* of every five images the fifth is left out */
+        size_t image = (first + i) / 4 * 5 + (first + i) % 4;
+        expect_image(&config, &source_images(source)->train, image, (struct augment_move){0},
+                     &slice, i);
+    }
+    source_free(source);
+}
+END_TEST
+
 START_TEST(threads_do_not_change_a_batch)
 {
     write_cifar();
@@ -287,6 +321,8 @@ int main(void)
     tcase_add_test(tcase, test_slices_cover_the_split);
     tcase_add_test(tcase, batches_hold_the_images_of_the_epochs_order);
     tcase_add_test(tcase, training_images_are_moved_and_test_images_are_not);
+    tcase_add_test(tcase, the_sample_is_of_unmoved_training_images);
+    tcase_add_test(tcase, the_sample_of_a_large_split_is_spread_over_it);
     tcase_add_test(tcase, threads_do_not_change_a_batch);
     tcase_add_test(tcase, padded_patches_end_in_zeros);
     tcase_add_test(tcase, the_probe_is_no_larger_than_the_test_split);

@@ -164,13 +164,14 @@ START_TEST(epochs_have_a_row_each_and_the_last_is_the_result)
     struct config config = small("epochs=3");
     struct run_outcome outcome = run(&config, 1, "a");
     char *table = read_table(&config, "a", "epochs.csv"), *save = NULL;
-    ck_assert_str_eq(strtok_r(table, "\n", &save), "epoch,train_loss,test_loss,top1,top5");
-    double train_loss, test_loss = 0, top1 = 0, top5;
+    ck_assert_str_eq(strtok_r(table, "\n", &save),
+                     "epoch,train_loss,test_loss,top1,top5,train_top1");
+    double train_top1, train_loss, test_loss = 0, top1 = 0, top5;
     for (size_t e = 0; e < 3; e++) {
         size_t epoch;
-        ck_assert_int_eq(sscanf(strtok_r(NULL, "\n", &save), "%zu,%lf,%lf,%lf,%lf", &epoch,
-                                &train_loss, &test_loss, &top1, &top5),
-                         5);
+        ck_assert_int_eq(sscanf(strtok_r(NULL, "\n", &save), "%zu,%lf,%lf,%lf,%lf,%lf", &epoch,
+                                &train_loss, &test_loss, &top1, &top5, &train_top1),
+                         6);
         ck_assert_uint_eq(epoch, e);
         ck_assert(train_loss > 0 && top1 <= top5);
     }
@@ -178,6 +179,27 @@ START_TEST(epochs_have_a_row_each_and_the_last_is_the_result)
     ck_assert_double_eq_tol(test_loss, outcome.loss, 1e-8);
     ck_assert_double_eq_tol(top1, outcome.top1, 1e-8);
     free(table);
+}
+END_TEST
+
+/* With a learning rate of 0 the steps of an epoch and the evaluation behind it see one model. */
+START_TEST(training_accuracy_is_measured_without_dropout)
+{
+    static const char *const dropout[] = {"lr=0 epochs=1 dropout=0", "lr=0 epochs=1 dropout=0.9"};
+    double evaluated[2], trained[2];
+    for (size_t i = 0; i < 2; i++) {
+        struct config config = small(dropout[i]);
+        run(&config, 1, "a");
+        json_t *run_json = read_run(&config, "a");
+        char *table = read_table(&config, "a", "epochs.csv");
+        evaluated[i] = json_get_number(json_object_get(run_json, "results"), "train_top1", NAN);
+        ck_assert_int_eq(sscanf(strrchr(table, ',') + 1, "%lf", &trained[i]), 1);
+        json_decref(run_json);
+        free(table);
+    }
+    ck_assert_double_eq_tol(trained[0], evaluated[0], 1e-8);
+    ck_assert_double_eq(evaluated[1], evaluated[0]);
+    ck_assert_double_ne(trained[1], trained[0]);
 }
 END_TEST
 
@@ -462,6 +484,7 @@ int main(void)
     tcase_add_test(tcase, run_json_says_what_images_are_measured_by);
     tcase_add_test(tcase, confusions_add_up_to_the_accuracies);
     tcase_add_test(tcase, epochs_have_a_row_each_and_the_last_is_the_result);
+    tcase_add_test(tcase, training_accuracy_is_measured_without_dropout);
     tcase_add_test(tcase, maps_of_the_probe_are_kept);
     tcase_add_test(tcase, samples_are_kept_with_their_images);
     tcase_add_test(tcase, predictions_of_samples_are_those_of_the_evaluation);
