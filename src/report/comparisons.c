@@ -321,40 +321,56 @@ static const char *needed_name(const struct comparison *comparison)
     return comparison->n_configuration > 1 ? "pairs" : "seeds";
 }
 
-static void undecided_words(const struct comparison *comparison, char text[COMPARISON_WORDS_SIZE])
+static bool is_identical(const struct comparison *comparison)
 {
-    char needed[96] = "";
-    const char *what = needed_name(comparison);
-    if (comparison->n_needed > COMPARISONS_MAX_NEEDED && comparison->difference.mean != 0) {
-        snprintf(needed, sizeof(needed), " (more than %d %s would be needed)",
-                 COMPARISONS_MAX_NEEDED, what);
-    } else if (comparison->n_needed <= COMPARISONS_MAX_NEEDED &&
-               comparison->n_needed > comparison->n_unit) {
-        snprintf(needed, sizeof(needed),
-                 " (about %zu %s would be needed to see a difference of this size)",
-                 comparison->n_needed, what);
+    return comparison->difference.mean == 0 && comparison->difference.sd == 0;
+}
+
+const char *comparison_verdict_words(const struct comparison *comparison)
+{
+    bool below = comparison->difference.mean < 0;
+    if (comparison->verdict == VERDICT_TOO_FEW) {
+        return "nothing can be concluded";
     }
-    if (comparison->p <= COMPARISONS_LEVEL) {
-        snprintf(text, COMPARISON_WORDS_SIZE,
-                 "%s if it were the only comparison, not after correction%s",
-                 comparison->difference.mean < 0 ? "lower" : "higher", needed);
-    } else if (comparison->difference.mean == 0 && comparison->difference.sd == 0) {
-        snprintf(text, COMPARISON_WORDS_SIZE, "identical in all %zu pairs",
-                 comparison->difference.n);
-    } else {
-        snprintf(text, COMPARISON_WORDS_SIZE, "not distinguishable%s", needed);
+    if (comparison->verdict == VERDICT_UNDECIDED && is_identical(comparison)) {
+        return "identical in all pairs";
+    }
+    if (comparison->verdict == VERDICT_UNDECIDED && comparison->p <= COMPARISONS_LEVEL) {
+        return below ? "lower if it were the only comparison"
+                     : "higher if it were the only comparison";
+    }
+    return comparison_verdict_key(comparison->verdict);
+}
+
+void comparison_needed(const struct comparison *comparison, char text[COMPARISON_NEEDED_SIZE])
+{
+    const char *what = needed_name(comparison);
+    text[0] = '\0';
+    if (comparison->verdict == VERDICT_TOO_FEW) {
+        snprintf(text, COMPARISON_NEEDED_SIZE, "%d pairs", COMPARISONS_MIN_UNIT);
+    } else if (comparison->verdict != VERDICT_UNDECIDED || is_identical(comparison)) {
+        return;
+    } else if (comparison->n_needed > COMPARISONS_MAX_NEEDED) {
+        snprintf(text, COMPARISON_NEEDED_SIZE, "more than %d %s", COMPARISONS_MAX_NEEDED, what);
+    } else if (comparison->n_needed > comparison->n_unit) {
+        snprintf(text, COMPARISON_NEEDED_SIZE, "%zu %s", comparison->n_needed, what);
     }
 }
 
 void comparison_words(const struct comparison *comparison, char text[COMPARISON_WORDS_SIZE])
 {
+    const char *verdict = comparison_verdict_words(comparison);
+    char needed[COMPARISON_NEEDED_SIZE];
+    comparison_needed(comparison, needed);
     if (comparison->verdict == VERDICT_TOO_FEW) {
+        snprintf(text, COMPARISON_WORDS_SIZE, "%s (%zu pair%s, %d are needed)", verdict,
+                 comparison->difference.n, comparison->difference.n == 1 ? "" : "s",
+                 COMPARISONS_MIN_UNIT);
+    } else if (needed[0]) {
         snprintf(text, COMPARISON_WORDS_SIZE,
-                 "nothing can be concluded (%zu pair%s, %d are needed)", comparison->difference.n,
-                 comparison->difference.n == 1 ? "" : "s", COMPARISONS_MIN_UNIT);
-    } else if (comparison->verdict == VERDICT_UNDECIDED) {
-        undecided_words(comparison, text);
+                 "%s (%s%s would be needed to see a difference of this size)", verdict,
+                 comparison->n_needed > COMPARISONS_MAX_NEEDED ? "" : "about ", needed);
     } else {
-        snprintf(text, COMPARISON_WORDS_SIZE, "%s", comparison_verdict_key(comparison->verdict));
+        snprintf(text, COMPARISON_WORDS_SIZE, "%s", verdict);
     }
 }

@@ -87,10 +87,16 @@ const struct comparison_table *comparisons_find(const struct comparisons *compar
 
 /* comparison_words writes the verdict as a reader meets it: "lower", "higher", "not distinguishable
  * (about 23 seeds would be needed to see a difference of this size)", "lower if it were the only
- * comparison, but not after correction (...)", "nothing can be concluded (3 pairs, 6 are needed)".
+ * comparison (...)", "identical in all pairs", "nothing can be concluded (3 pairs, 6 are needed)".
  */
 #define COMPARISON_WORDS_SIZE 192
 void comparison_words(const struct comparison *comparison, char text[COMPARISON_WORDS_SIZE]);
+
+/* The two parts of it, for a table with a column each: the verdict, and how many would be needed:
+ * "23 seeds", "more than 1000 configurations", "" where that says nothing. */
+#define COMPARISON_NEEDED_SIZE 64
+const char *comparison_verdict_words(const struct comparison *comparison);
+void comparison_needed(const struct comparison *comparison, char text[COMPARISON_NEEDED_SIZE]);
 
 /* comparison_verdict_key returns "too few", "lower", "higher" or "not distinguishable". */
 const char *comparison_verdict_key(enum verdict verdict);

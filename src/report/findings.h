@@ -16,6 +16,10 @@
 /* ... and draws the needed keys cleanly from this share on them and up to that on the diagonal. */
 #define FINDINGS_CLEAN_NEEDED 0.5
 #define FINDINGS_CLEAN_DIAGONAL 0.1
+/* A difference that passes the test but is below these (accuracies, shares and losses; steps) is
+ * counted, not told. */
+#define FINDINGS_SMALL 0.005
+#define FINDINGS_SMALL_STEP 1.0
 /* Everything is compared with this row. */
 #define FINDINGS_BASELINE PAIRED_BASELINE
 

@@ -13,12 +13,22 @@ static const char rule_test[] =
     "pairs are, and the sentence holds for these configurations alone. Below six pairs nothing "
     "can be concluded.";
 
-enum kind { KIND_LOWER, KIND_HIGHER, KIND_LOWER_ALONE, KIND_HIGHER_ALONE, KIND_OPEN, KIND_COUNT };
+/* With many runs the test sees differences that matter to nobody: those are counted, not told. */
+enum kind { KIND_LOWER, KIND_HIGHER, KIND_LOWER_ALONE, KIND_HIGHER_ALONE, KIND_SMALL, KIND_OPEN };
 
-static enum kind kind_of(const struct comparison *comparison)
+static double small_difference(enum measure measure)
 {
+    return measure_is_step(measure) ? FINDINGS_SMALL_STEP : FINDINGS_SMALL;
+}
+
+static enum kind kind_of(const struct comparison_table *table, size_t row)
+{
+    const struct comparison *comparison = &table->comparison[row];
     bool below = comparison->difference.mean < 0;
     if (comparison->verdict == VERDICT_LOWER || comparison->verdict == VERDICT_HIGHER) {
+        if (fabs(comparison->difference.mean) < small_difference(table->measure)) {
+            return KIND_SMALL;
+        }
         return below ? KIND_LOWER : KIND_HIGHER;
     }
     if (comparison->p <= COMPARISONS_LEVEL) {
@@ -35,7 +45,7 @@ static bool same_variant(const struct comparison *a, const struct comparison *b)
 static bool is_first(const struct comparison_table *table, size_t row, enum kind kind)
 {
     for (size_t i = 0; i < row; i++) {
-        if (kind_of(&table->comparison[i]) == kind &&
+        if (kind_of(table, i) == kind &&
             same_variant(&table->comparison[i], &table->comparison[row])) {
             return false;
         }
@@ -51,7 +61,7 @@ static void append_variant(struct text *text, const struct comparison_table *tab
     text_append(text, "**%s** on ", first->paired->run->variant_name);
     for (size_t i = row; i < table->n_comparison; i++) {
         const struct comparison *comparison = &table->comparison[i];
-        if (kind_of(comparison) == kind && same_variant(comparison, first)) {
+        if (kind_of(table, i) == kind && same_variant(comparison, first)) {
             text_append(text, "%s%s (%+.*f)", i > row ? ", " : "",
                         run_task_title(comparison->paired->run),
                         measure_is_step(table->measure) ? 0 : 3, comparison->difference.mean);
@@ -65,7 +75,7 @@ static void append_kind(struct text *text, const struct comparison_table *table,
                                        "higher if it were the only comparison"};
     size_t n = 0;
     for (size_t i = 0; i < table->n_comparison; i++) {
-        if (kind_of(&table->comparison[i]) != kind || !is_first(table, i, kind)) {
+        if (kind_of(table, i) != kind || !is_first(table, i, kind)) {
             continue;
         }
         if (n++ == 0) {
@@ -80,9 +90,14 @@ static void append_kind(struct text *text, const struct comparison_table *table,
 
 static void append_open(struct text *text, const struct comparison_table *table)
 {
-    size_t n_open = 0, n_few = table->n_comparison - table->n_tested;
+    size_t n_open = 0, n_small = 0, n_few = table->n_comparison - table->n_tested;
     for (size_t i = 0; i < table->n_comparison; i++) {
-        n_open += !isnan(table->comparison[i].p) && kind_of(&table->comparison[i]) == KIND_OPEN;
+        n_open += !isnan(table->comparison[i].p) && kind_of(table, i) == KIND_OPEN;
+        n_small += kind_of(table, i) == KIND_SMALL;
+    }
+    if (n_small > 0) {
+        text_append(text, "a difference, but below %g: %zu; ", small_difference(table->measure),
+                    n_small);
     }
     text_append(text, "not distinguishable: %zu of %zu comparisons", n_open, table->n_tested);
     if (n_few > 0) {
@@ -96,7 +111,7 @@ static void find_verdicts(const struct comparison_table *table, const char *what
     struct text text = {0};
     text_append(&text, "%s against %s, tested: ", what,
                 table->comparison[0].paired->baseline->variant_name);
-    for (int kind = 0; kind < KIND_OPEN; kind++) {
+    for (int kind = 0; kind < KIND_SMALL; kind++) {
         append_kind(&text, table, (enum kind)kind);
     }
     append_open(&text, table);

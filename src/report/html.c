@@ -104,21 +104,24 @@ static json_t *latex_json(const struct latex *latex)
     return array;
 }
 
-static json_t *page_json(const struct html_index *index, const struct setting_report *reports,
-                         const struct latex *latex)
+static json_t *page_json(const struct html_index *index, const struct html_content *content)
 {
     json_t *cells = html_cells(index), *notes = json_object();
     json_object_set_new(notes, "curves", html_add_curves(index, cells));
     json_object_set_new(notes, "maps", html_add_maps(index, cells));
     json_object_set_new(notes, "images", html_add_images(index, cells));
-    return json_pack(
-        "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:i}",
-        "format", FORMAT, "baseline", FINDINGS_BASELINE, "tasks", tasks_json(index), "variants",
-        variants_json(index), "measures", measures_json(), "colours", colours_json(), "settings",
-        html_settings(index, reports), "cells", cells, "runs", html_runs(index), "notes", notes,
-        "published", html_published(), "left_out", left_out_json(index->set), "curve_problems",
-        curve_problems_json(index), "latex", latex_json(latex), "n_partial",
-        (json_int_t)index->set->n_partial, "min_bar", STATS_BAR_MIN);
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+                     "s:o, s:o, s:I, s:i}",
+                     "format", FORMAT, "baseline", PAIRED_BASELINE, "findings",
+                     html_findings(&content->statistics->findings), "comparisons",
+                     html_comparisons(index, &content->statistics->all), "overviews",
+                     html_overviews(index, content->statistics), "tasks", tasks_json(index),
+                     "variants", variants_json(index), "measures", measures_json(), "colours",
+                     colours_json(), "settings", html_settings(index, content), "cells", cells,
+                     "runs", html_runs(index), "notes", notes, "published", html_published(),
+                     "left_out", left_out_json(index->set), "curve_problems",
+                     curve_problems_json(index), "latex", latex_json(content->latex), "n_partial",
+                     (json_int_t)index->set->n_partial, "min_bar", STATS_BAR_MIN);
 }
 
 /* ---- page ---- */
@@ -185,8 +188,7 @@ static void append_page(struct text *text, const char *json)
     text_append(text, "%s", at);
 }
 
-enum status html_write(const struct run_set *set, const struct setting_report *reports,
-                       const struct latex *latex, const char *folder, struct error *err)
+enum status html_write(const struct html_content *content, const char *folder, struct error *err)
 {
     char path[PATH_SIZE];
     struct html_index index;
@@ -195,8 +197,8 @@ enum status html_write(const struct run_set *set, const struct setting_report *r
     if (status != STATUS_OK) {
         return status;
     }
-    status = html_index_make(set, &index, err);
-    json_t *page = status == STATUS_OK ? page_json(&index, reports, latex) : NULL;
+    status = html_index_make(content->set, &index, err);
+    json_t *page = status == STATUS_OK ? page_json(&index, content) : NULL;
     char *json = page ? json_dumps(page, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS)) : NULL;
     if (json) {
         append_page(&text, json);

@@ -10,6 +10,7 @@
 
 #include "report/latex.h"
 #include "report/markdown.h"
+#include "report/statistics.h"
 
 /* The page stays small whatever was run; what had to be left out is said in it. */
 #define HTML_MAX_POINT 200                  /* of a curve */
@@ -17,9 +18,14 @@
 #define HTML_MAP_BUDGET ((size_t)6 << 20)   /* of all attention maps */
 #define HTML_COUNT_BUDGET ((size_t)1 << 20) /* of all confusions */
 
-/* html_write writes <folder>/report.html; reports holds one entry a setting, latex the tables that
- * can be copied from the page. Errors: STATUS_WRITE, STATUS_MEMORY. */
-enum status html_write(const struct run_set *set, const struct setting_report *reports,
-                       const struct latex *latex, const char *folder, struct error *err);
+struct html_content {
+    const struct run_set *set;
+    const struct setting_report *reports; /* one entry a setting */
+    const struct statistics *statistics;
+    const struct latex *latex; /* tables that can be copied from the page */
+};
+
+/* html_write writes <folder>/report.html. Errors: STATUS_WRITE, STATUS_MEMORY. */
+enum status html_write(const struct html_content *content, const char *folder, struct error *err);
 
 #endif

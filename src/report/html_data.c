@@ -53,7 +53,7 @@ static json_t *gap_json(const struct html_index *index, size_t cell)
     for (size_t i = from; i < end && !baseline; i++) {
         const struct cell *other = html_cell(index, i);
         if (other->run->task == of->run->task && other->run->dataset == of->run->dataset &&
-            strcmp(other->run->variant_id, FINDINGS_BASELINE) == 0 &&
+            strcmp(other->run->variant_id, PAIRED_BASELINE) == 0 &&
             html_setting_of_cell(index, i) == setting) {
             baseline = other;
         }

@@ -37,10 +37,13 @@ size_t html_run_number(const struct html_index *index, const struct run *run);
 json_t *html_base64(const void *data, size_t size);
 
 /* The parts of the page, as new references. */
-json_t *html_settings(const struct html_index *index, const struct setting_report *reports);
+json_t *html_settings(const struct html_index *index, const struct html_content *content);
+json_t *html_findings(const struct findings *findings);
 json_t *html_cells(const struct html_index *index);
 json_t *html_runs(const struct html_index *index);
 json_t *html_published(void);
+json_t *html_comparisons(const struct html_index *index, const struct comparisons *comparisons);
+json_t *html_overviews(const struct html_index *index, const struct statistics *statistics);
 
 /* These add a member to the cells [n_cell] that have such data, and return what the page says of
  * it: "curve" {n, bucket, mean, low, high, seeds}, "maps", "epochs" and "confusion". */

@@ -135,7 +135,7 @@ static json_t *base_json(const struct group *group, size_t n_step)
 
 /* ---- of tasks ---- */
 
-static json_t *findings_json(const struct findings *findings)
+json_t *html_findings(const struct findings *findings)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < findings->n_finding; i++) {
@@ -185,8 +185,10 @@ static json_t *figures_json(const struct setting *setting, const struct setting_
     return array;
 }
 
-static json_t *setting_json(const struct setting *setting, const struct setting_report *report)
+static json_t *setting_json(const struct setting *setting, const struct html_content *content,
+                            size_t number)
 {
+    const struct setting_report *report = &content->reports[number];
     char title[SETTING_TITLE_SIZE];
     struct group group = {setting->run, setting->n_run};
     json_t *object = base_json(&group, setting->n_step), *seeds = json_array();
@@ -200,8 +202,10 @@ static json_t *setting_json(const struct setting *setting, const struct setting_
     json_object_set_new(object, "n_expected",
                         integer(setting->n_variant * setting->n_task * setting->n_seed));
     json_object_set_new(object, "floors", floors_json(setting));
-    json_object_set_new(object, "findings", findings_json(&report->findings));
-    json_object_set_new(object, "figures", figures_json(setting, report));
+    json_object_set_new(object, "findings", html_findings(&report->findings));
+    if (statistics_tells_settings(content->statistics)) {
+        json_object_set_new(object, "figures", figures_json(setting, report));
+    }
     return object;
 }
 
@@ -247,11 +251,11 @@ static void append_image_settings(const struct html_index *index, json_t *array)
     }
 }
 
-json_t *html_settings(const struct html_index *index, const struct setting_report *reports)
+json_t *html_settings(const struct html_index *index, const struct html_content *content)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < index->set->n_setting; i++) {
-        json_array_append_new(array, setting_json(&index->set->setting[i], &reports[i]));
+        json_array_append_new(array, setting_json(&index->set->setting[i], content, i));
     }
     append_image_settings(index, array);
     return array;

@@ -139,13 +139,14 @@ static enum status write_markdown(const struct run_set *set, const struct settin
 }
 
 static enum status write_html(const struct run_set *set, const struct setting_report *reports,
-                              const char *folder, struct error *err)
+                              const struct statistics *statistics, const char *folder,
+                              struct error *err)
 {
     struct latex latex;
     latex_make(set, &latex);
     enum status status = latex_write(&latex, folder, err);
     if (status == STATUS_OK) {
-        struct html_content content = {.set = set, .reports = reports, .latex = &latex};
+        struct html_content content = {set, reports, statistics, &latex};
         status = html_write(&content, folder, err);
     }
     latex_free(&latex);
@@ -191,7 +192,7 @@ static enum status write_all(const struct run_set *set, struct setting_report *r
         status = write_markdown(set, reports, statistics, summary->markdown, err);
     }
     if (status == STATUS_OK) {
-        status = write_html(set, reports, folder, err);
+        status = write_html(set, reports, statistics, folder, err);
     }
     return status;
 }

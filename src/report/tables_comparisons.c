@@ -31,8 +31,8 @@ static void append_comparison(struct text *text, const struct comparison *compar
 {
     const struct run *run = comparison->paired->run;
     int n = decimals(measure);
-    char words[COMPARISON_WORDS_SIZE], p[16], p_holm[16];
-    comparison_words(comparison, words);
+    char needed[COMPARISON_NEEDED_SIZE], p[16], p_holm[16];
+    comparison_needed(comparison, needed);
     text_append(text, "| %s | %s |", run_task_title(run), run->variant_name);
     if (comparison->difference.n == 0) {
         text_append(text, " - | - |");
@@ -42,16 +42,14 @@ static void append_comparison(struct text *text, const struct comparison *compar
         text_append(text, " %+.*f | %+.*f to %+.*f |", n, comparison->difference.mean, n,
                     comparison->low, n, comparison->high);
     }
-    text_append(text, " %zu", comparison->difference.n);
-    if (comparison->n_configuration > 1) {
-        text_append(text, " of %zu configurations", comparison->n_configuration);
-    }
+    text_append(text, " %zu / %zu", comparison->difference.n, comparison->n_configuration);
     if (comparison->n_only_variant + comparison->n_only_baseline > 0) {
         text_append(text, " (%zu, %zu with one alone)", comparison->n_only_variant,
                     comparison->n_only_baseline);
     }
-    text_append(text, " | %zu, %zu | %s | %s | %s |\n", comparison->n_above, comparison->n_below,
-                p_text(comparison->p, p), p_text(comparison->p_holm, p_holm), words);
+    text_append(text, " | %zu, %zu | %s | %s | %s | %s |\n", comparison->n_above,
+                comparison->n_below, p_text(comparison->p, p), p_text(comparison->p_holm, p_holm),
+                comparison_verdict_words(comparison), needed[0] ? needed : "-");
 }
 
 static bool has_unit(const struct comparison_table *table, enum comparison_unit unit,
@@ -72,8 +70,8 @@ static void append_caption(struct text *text, const struct comparison_table *tab
     if (measure_is_step(table->measure)) {
         text_append(text,
                     "Over the pairs in which both got there; in brackets the pairs in which the "
-                    "variant alone, the baseline alone did. Those are in no difference: see the "
-                    "share of runs that left the plateau beside it. ");
+                    "variant alone, the baseline alone did. Those are in no difference; the share "
+                    "of runs that left the plateau, `escaped` in comparisons.csv, tests them. ");
     }
     if (table->n_tested == 0) {
         text_append(text, "Below %d pairs nothing can be concluded, so there is no test here.\n\n",
@@ -97,16 +95,33 @@ static void append_caption(struct text *text, const struct comparison_table *tab
     text_append(text, "\n\n");
 }
 
+static bool is_identical(const struct comparison_table *table)
+{
+    size_t n_different = 0;
+    for (size_t i = 0; i < table->n_comparison; i++) {
+        const struct comparison *comparison = &table->comparison[i];
+        n_different += comparison->n_above + comparison->n_below;
+        n_different += comparison->n_only_variant + comparison->n_only_baseline;
+    }
+    return n_different == 0;
+}
+
 static void append_table(struct text *text, const struct comparison_table *table)
 {
     if (!table) {
         return;
     }
-    text_append(text, "#### %s\n\n", measure_title(table->measure));
+    text_append(text, "#### Difference in %s\n\n", measure_title(table->measure));
+    if (is_identical(table)) {
+        text_append(text, "None: in all %zu comparisons the two agree in every pair.\n\n",
+                    table->n_comparison);
+        return;
+    }
     append_caption(text, table);
     text_append(text,
-                "| %s | variant | difference | 95 %% interval | pairs | above, below | p | "
-                "corrected p | verdict |\n|---|---|---:|---:|---:|---:|---:|---:|---|\n",
+                "| %s | variant | difference | 95 %% interval | pairs / configurations | above, "
+                "below | p | corrected p | verdict | needed |\n"
+                "|---|---|---:|---:|---:|---:|---:|---:|---|---:|\n",
                 table->images ? "data set" : "task");
     for (size_t i = 0; i < table->n_comparison; i++) {
         append_comparison(text, &table->comparison[i], table->measure);
@@ -114,18 +129,16 @@ static void append_table(struct text *text, const struct comparison_table *table
     text_append(text, "\n");
 }
 
-static void append_preface(struct text *text, const struct comparisons *comparisons)
+static void append_preface(struct text *text, const struct comparisons *comparisons,
+                           const struct comparison_table *first)
 {
     text_append(text,
                 "Variant minus %s with the same configuration and seed, mean over pairs. Interval: "
                 "bootstrap (BCa, %d samples), not corrected for the number of comparisons. p: "
-                "sign-flip permutation test, two-sided; corrected p: Holm. \"About N would be "
-                "needed\": for 80 %% power at the 5 %% level, if the difference is what it looks "
-                "like, which few runs do not tell well. ",
-                comparisons->pairs.n_paired > 0 && comparisons->pairs.paired[0].baseline
-                    ? comparisons->pairs.paired[0].baseline->variant_name
-                    : "QKV",
-                RESAMPLE_N_BOOTSTRAP);
+                "sign-flip permutation test, two-sided; corrected p: Holm. Needed: how many it "
+                "would take to see a difference of this size with 80 %% power at the 5 %% level, "
+                "a hint for the next sweep, which few runs give poorly. ",
+                first->comparison[0].paired->baseline->variant_name, RESAMPLE_N_BOOTSTRAP);
     if (comparisons->n_without_baseline > 0) {
         text_append(text, "**%zu run%s no partner among the baseline's** and %s in no difference. ",
                     comparisons->n_without_baseline,
@@ -144,10 +157,11 @@ void tables_append_comparisons(struct text *text, const struct comparisons *comp
     const enum measure *measure = images ? image_measure : task_measure;
     size_t n_measure = images ? sizeof(image_measure) / sizeof(image_measure[0])
                               : sizeof(task_measure) / sizeof(task_measure[0]);
-    if (!comparisons_find(comparisons, measure[0], images)) {
+    const struct comparison_table *first = comparisons_find(comparisons, measure[0], images);
+    if (!first) {
         return;
     }
-    append_preface(text, comparisons);
+    append_preface(text, comparisons, first);
     for (size_t i = 0; i < n_measure; i++) {
         append_table(text, comparisons_find(comparisons, measure[i], images));
     }

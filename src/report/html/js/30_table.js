@@ -64,7 +64,7 @@ function makeTable(name) {
   function drawRow(row) {
     return el('tr', null, state.columns.map((column) => {
       const shown = column.show ? column.show(row) : column.value(row);
-      const kind = column.number ? 'number' : column.text ? 'text' : null;
+      const kind = column.number ? 'number' : column.text ? 'text' : 'name';
       return el(column.head ? 'th' : 'td', { class: kind, scope: column.head && 'row' },
         shown === null || shown === undefined ? '–' : shown);
     }));
@@ -74,7 +74,7 @@ function makeTable(name) {
     const n = state.rows.length;
     const turn = (step) => () => { state.page += step; draw(); };
     clear(pages, el('span', { class: 'muted' },
-      n === 0 ? 'Nothing matches the filter.' : n <= PAGE ? plural(n, 'row')
+      n === 0 ? 'Nothing matches the filter.' : n <= PAGE ? ''
         : 'Rows ' + (first + 1) + ' to ' + end + ' of ' + n));
     if (n > PAGE && !state.all) {
       pages.append(

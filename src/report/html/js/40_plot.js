@@ -163,7 +163,7 @@ function makePlot(options) {
   function draw() {
     const width = Math.max(node.clientWidth, 240);
     const height = Math.round(Math.min(300, Math.max(210, width * 0.62)));
-    const box = { left: 56, right: width - 12, top: 8, bottom: height - 40 };
+    const box = { left: 64, right: width - 12, top: 8, bottom: height - 40 };
     const id = 'clip-' + options.name.replace(/\W+/g, '-');
     const first = options.xLog ? Math.max(options.x[0], 1) : options.x[0];
     const x = makeScale(first, options.x[options.x.length - 1],

@@ -1,8 +1,8 @@
 /* What the runs say, and what was run. */
 
-function findingsList(setting) {
+function findingsList(findings) {
   const list = el('ul', { class: 'findings' });
-  for (const finding of setting.findings.filter((item) => item.headline)) {
+  for (const finding of findings.filter((item) => item.headline)) {
     list.append(el('li', null, sentence(finding.text)));
   }
   if (!list.firstChild) {
@@ -13,7 +13,7 @@ function findingsList(setting) {
 
 function caveat(setting) {
   return el('p', { class: 'note' }, 'With ' + plural(setting.seeds.length, 'seed') +
-    ' these sentences describe what the runs did; they are no test of significance. Differences ' +
+    ' these sentences describe what the runs did; only what is said to be tested was. Differences ' +
     'are paired: the same seed gives every variant the same data in the same order.');
 }
 
@@ -23,20 +23,24 @@ function findingsSection(section) {
     const shown = settingsShown(false);
     if (shown.length === 1) {
       const setting = data.settings[shown[0]];
-      clear(node, data.settings.length > 1 && el('h3', null, settingName(shown[0])),
-        findingsList(setting), caveat(setting));
+      clear(node, data.settings.length > 1 && el('p', null, el('strong', null, settingName(shown[0]))),
+        findingsList(setting.findings), caveat(setting));
       return;
     }
     clear(node, shown.length > 1 && el('p', { class: 'note' }, 'The runs belong to ' + shown.length +
       ' settings, which differ in configuration, program or class of machine. Nothing is averaged ' +
       'across them.'),
     shown.map((i, place) => el('details', { class: 'block', open: place === 0 },
-      el('summary', null, settingName(i)), findingsList(data.settings[i]),
+      el('summary', null, settingName(i)), findingsList(data.settings[i].findings),
       caveat(data.settings[i]))),
     shown.length === 0 && el('p', { class: 'muted' },
       data.settings.every((setting) => setting.images)
         ? 'All runs are on images: see the tables.' : 'Nothing matches the filter.'));
   };
+  if (data.findings.some((item) => item.headline)) {
+    section.append(el('h3', null, 'What the tests say of all runs'), findingsList(data.findings),
+      el('h3', null, 'What the runs did'));
+  }
   section.append(node);
   onFilter(update);
   update();

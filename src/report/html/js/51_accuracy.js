@@ -52,6 +52,8 @@ function pivot(cells) {
   return [...rows.values()];
 }
 
+const fixed = (value) => (value === null || value === undefined ? null : value.toFixed(3));
+
 const variantColumn = { title: 'variant', head: true, value: (row) => row.variant,
   show: (row) => [sample(row.variant), ' ' + data.variants[row.variant].name] };
 
@@ -112,7 +114,7 @@ function imageTable(section) {
   const table = makeTable('Accuracy on images');
   const self = (cell) => cell;
   const published = (title, source) => ({ title, number: true,
-    value: (cell) => cell.published[source] });
+    value: (cell) => cell.published[source], show: (cell) => fixed(cell.published[source]) });
   const columns = [
     { title: 'data set', value: (cell) => taskOf(cell).title }, variantColumn,
     ...sizeColumns(true),
@@ -137,9 +139,63 @@ function imageTable(section) {
   update();
 }
 
+/* ---- averages over configurations ---- */
+
+function overviewColumns(overview) {
+  const place = (key, i) => (row) => (row.measures[key] ? row.measures[key][i] : null);
+  const has = (key) => overview.cells.some((cell) => cell.measures[key]);
+  const shown = (title, key, i, digits) => has(key) && { title, number: true,
+    value: place(key, i), show: (row) => {
+      const value = place(key, i)(row);
+      return value === null ? null : value.toFixed(digits);
+    } };
+  const share = (title, key) => has(key) && { title, number: true, value: place(key, 2),
+    show: (row) => (row.measures[key] ? Math.round(row.measures[key][2] * row.measures[key][0]) +
+      ' of ' + row.measures[key][0] : null) };
+  const accuracy = has('top1') ? 'top1' : 'token_accuracy';
+  return [
+    { title: 'task', value: (row) => data.tasks[row.task].title }, variantColumn,
+    { title: 'configurations', number: true, value: place(accuracy, 1) },
+    { title: 'runs', number: true, value: (row) => row.n_ok, show: (row) =>
+      runsLink({ task: row.task, variant: row.variant }, String(row.n_ok)) },
+    shown('mean accuracy', accuracy, 2, 3), shown('sd between configurations', accuracy, 3, 3),
+    shown('sd over seeds', accuracy, 4, 3),
+    shown('above the floor', 'accuracy_above_floor', 2, 3), share('solved', 'solved'),
+    share('at chance', 'at_chance'), share('escaped', 'escaped'),
+    shown('escape step', 'escape_step', 2, 0),
+  ].filter((column) => column);
+}
+
+/* Rows that speak of all configurations obey the filter by task, variant and text alone. */
+function rowMatches(row, more) {
+  const text = [data.tasks[row.task].title, data.variants[row.variant].name, more].join(' ');
+  return (filter.task === '' || row.task === Number(filter.task)) &&
+    (filter.variant === '' || row.variant === Number(filter.variant)) &&
+    words().every((word) => text.toLowerCase().includes(word));
+}
+
+function overviewTable(section, overview, name) {
+  if (overview.n_configuration < 2) {
+    return;
+  }
+  const table = makeTable(name);
+  const columns = overviewColumns(overview);
+  const update = () => table.update(columns, overview.cells.filter((row) => rowMatches(row, '')),
+    'Over all ' + overview.n_configuration + ' configurations');
+  section.append(el('h3', null, name), table.node,
+    el('p', { class: 'note' }, 'Two spreads, which answer different questions: the standard ' +
+      'deviation between the means of configurations, and the one over seeds within a ' +
+      'configuration (pooled). Single runs are often at chance or solved, so that a mean may ' +
+      'describe none of them. The filter by d, L, H and T does not apply here.'));
+  onFilter(update);
+  update();
+}
+
 function accuracySection(section) {
   taskTables(section);
+  overviewTable(section, data.overviews[0], 'Averages over all configurations');
   imageTable(section);
+  overviewTable(section, data.overviews[1], 'Averages over all configurations on images');
 }
 
 /* ---- published beside measured ---- */
@@ -155,13 +211,14 @@ function publishedSection(section) {
   }
   const { paper, reproduction } = data.published;
   const table = makeTable('Published beside measured');
-  const value = (source) => (cell) => cell.published[source];
+  const published = (title, source) => ({ title, number: true,
+    value: (cell) => cell.published[source], show: (cell) => fixed(cell.published[source]) });
   const columns = [
     { title: 'task', value: (cell) => taskOf(cell).title }, variantColumn, ...sizeColumns(false),
     measureColumn('measured', 'token_accuracy', (cell) => cell),
-    { title: 'published, paper (grid mean)', number: true, value: value('paper') },
-    { title: 'published, reproduction (grid mean)', number: true, value: value('reproduction') },
-    { title: 'published, same d and T', number: true, value: value('same_size') },
+    published('published, paper (grid mean)', 'paper'),
+    published('published, reproduction (grid mean)', 'reproduction'),
+    published('published, same d and T', 'same_size'),
   ];
   const steps = makeTable('Leaving the plateau on Reverse');
   const step = (title, i) => ({ title, number: true,

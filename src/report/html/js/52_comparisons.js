@@ -1,7 +1,7 @@
 /* Each variant against the baseline, with interval and verdict, as computed by the program. */
 
 function comparisonsSection(section) {
-  if (!data.comparisons || !data.comparisons.length) {
+  if (!data.comparisons.some((item) => item.rows.length)) {
     return false;
   }
   let index = 0;
@@ -29,11 +29,7 @@ function comparisonsSection(section) {
   ];
   const update = () => {
     const current = data.comparisons[index];
-    const rows = current.rows.filter((row) =>
-      (filter.task === '' || row.task === Number(filter.task)) &&
-      (filter.variant === '' || row.variant === Number(filter.variant)) &&
-      words().every((word) => (data.tasks[row.task].title + ' ' + data.variants[row.variant].name +
-        ' ' + row.words).toLowerCase().includes(word)));
+    const rows = current.rows.filter((row) => rowMatches(row, row.words));
     table.update(columns, rows, current.title + ', variant minus ' + name(data.baseline));
     clear(note, 'The filter by d, L, H and T does not apply here: pairs are collected over all ' +
       'configurations. p-values come from a sign-flip test and are corrected by Holm over the ' +

@@ -48,7 +48,7 @@ function curvePanel(task, cells, options) {
   });
   return { plot, node: el('figure', { class: 'panel' }, el('figcaption', null,
     el('span', null, data.tasks[task].title),
-    runsLink({ setting: cells[0].setting, task }, 'runs of this panel')), plot.node) };
+    runsLink({ setting: cells[0].setting, task }, 'runs')), plot.node) };
 }
 
 function drawPanels(box, panels) {
@@ -126,7 +126,7 @@ function epochPanel(setting, task, cells, column, title) {
     xTitle: 'epoch', yTitle: title, lines,
   });
   return { plot, node: el('figure', { class: 'panel' }, el('figcaption', null,
-    el('span', null, title), runsLink({ setting, task }, 'runs of this panel')), plot.node) };
+    el('span', null, title), runsLink({ setting, task }, 'runs')), plot.node) };
 }
 
 function epochsPart(section) {
@@ -145,8 +145,8 @@ function epochsPart(section) {
       const panels = el('div', { class: 'panels' });
       box.append(el('h3', null, settingName(setting)),
         legend(cells.map((cell) => cell.variant)), panels);
-      drawPanels(panels, [[3, 'top-1 accuracy on test images'], [2, 'test loss'],
-        [1, 'training loss of the epoch']].map(([column, title]) =>
+      drawPanels(panels, [[3, 'test top-1'], [2, 'test loss'],
+        [1, 'training loss']].map(([column, title]) =>
         epochPanel(setting, cells[0].task, cells, column, title)));
     }
   };

@@ -111,8 +111,9 @@ function mapCard(cell, state) {
     top = Math.max(top, shares(state.head, Math.floor(i / maps.n_token), i % maps.n_token));
   }
   return { map, top, node: el('figure', { class: 'card' },
-    el('figcaption', null, el('strong', null, variantOf(cell).name), ', ',
-      el('a', { href: runFolder(run[RUN.id]) }, 'seed ' + run[RUN.seed]), ', step ' + maps.steps[at]),
+    el('figcaption', null, el('strong', { title: variantOf(cell).name }, variantOf(cell).name),
+      el('span', null, el('a', { href: runFolder(run[RUN.id]) }, 'seed ' + run[RUN.seed]),
+        ', step ' + maps.steps[at])),
     map.canvas, map.out) };
 }
 
@@ -253,8 +254,9 @@ function confusionCard(cell) {
   map.draw(1);
   const row = data.runs[run];
   return el('figure', { class: 'card wide' }, el('figcaption', null,
-    el('strong', null, variantOf(cell).name), ', ',
-    el('a', { href: runFolder(row[RUN.id]) }, 'seed ' + row[RUN.seed])), map.canvas, map.out);
+    el('strong', null, variantOf(cell).name),
+    el('span', null, el('a', { href: runFolder(row[RUN.id]) }, 'seed ' + row[RUN.seed]))),
+  map.canvas, map.out);
 }
 
 function imagesSection(section) {

@@ -29,7 +29,7 @@ function gapPanel(task, cells, axis) {
     dots: true, lines,
   });
   return { plot, node: el('figure', { class: 'panel' }, el('figcaption', null,
-    el('span', null, data.tasks[task].title), runsLink({ task }, 'runs of this task')), plot.node) };
+    el('span', null, data.tasks[task].title), runsLink({ task }, 'runs')), plot.node) };
 }
 
 function scalingSection(section) {
@@ -51,9 +51,6 @@ function scalingSection(section) {
       (filter.variant === '' || cell.variant === Number(filter.variant)));
     const choices = [];
     for (const key of others()) {
-      if (state.axis === 'T' && key === 'T') {
-        continue;
-      }
       const values = distinctOf(cells, key);
       if (!values.includes(state.fixed[key])) {
         state.fixed[key] = mostVaried(cells, key, values);

@@ -22,9 +22,16 @@ function runsSection(section) {
       (run[RUN.status] === 'ok' ? 'ok' : el('span', { class: 'warn' }, run[RUN.status])) },
     ...shownMeasures.map((measure) => ({ title: measure.title, number: true,
       value: (run) => runValue(run, measure.key),
-      show: (run) => number(runValue(run, measure.key), 5) })),
-    { title: 'message', text: true, value: (run) => run[RUN.message] },
+      show: (run) => measured(run, measure) })),
   ];
+  if (data.runs.some((run) => run[RUN.message])) {
+    columns.push({ title: 'message', text: true, value: (run) => run[RUN.message] });
+  }
+
+  function measured(run, measure) {
+    const value = runValue(run, measure.key);
+    return value === null ? null : measure.step ? String(value) : value.toFixed(4);
+  }
 
   function inQuery(run) {
     const cell = cellOf(run);
@@ -133,13 +140,15 @@ function filesSection(section) {
     link('runs.csv', ': a row a run, with the hash of its final weights'),
     link('cells.csv', ': a row a cell, with the ids of its runs'),
     link('heads.csv', ': a row an attention head'),
+    link('comparisons.csv', ': a row a comparison with the baseline'),
+    link('overview.csv', ': averages over configurations'),
     link('report.json', ': all of it for programs'),
     data.settings.filter((setting) => setting.figures && setting.figures.length).map((setting) =>
       el('li', null, 'figures' + (data.settings.length > 1 ? ' (' + setting.title + ')' : '') + ': ',
         setting.figures.map(([file, title], i) => [i ? ', ' : '', el('a', { href: file }, title)])))));
   latexPart(section);
   const rules = new Map();
-  data.settings.flatMap((setting) => setting.findings || []).forEach((item) =>
+  [...data.findings, ...data.settings.flatMap((setting) => setting.findings || [])].forEach((item) =>
     rules.set(item.rule, true));
   if (rules.size) {
     section.append(el('h3', null, 'The rules behind the findings'),

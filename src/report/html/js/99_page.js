@@ -117,6 +117,7 @@ function build() {
   const main = document.getElementById('main');
   const nav = document.getElementById('nav');
   let follow = null;
+  document.getElementById('filter-box').open = window.innerWidth >= 900;
   drawLead();
   buildTheme();
   buildFilter();

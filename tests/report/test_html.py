@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""report.html in a real browser: test_html.py PROGRAM, the path of qkvlab. Exit status 77: no browser.
+
+The page must render without an error at three widths, ask for nothing but itself, sort, filter, slide
+and read values by pointer and keyboard, keep hostile texts as texts, and print.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import browser
+import make_sweep
+
+SKIP = 77
+
+
+class Page:
+    def __init__(self, chromium):
+        self.browser = chromium
+        self.run = chromium.run
+
+    def check(self, condition, what):
+        if not condition:
+            sys.exit("failed: " + what)
+
+    def equal(self, found, expected, what):
+        self.check(found == expected, "%s: expected %r, found %r" % (what, expected, found))
+
+    def texts(self, selector):
+        return self.run("[...document.querySelectorAll(%r)].map(e => e.textContent)" % selector)
+
+    def column(self, table, title):
+        return self.run("""(() => {
+            const table = document.querySelector('[data-table="%s"] table');
+            const titles = [...table.tHead.rows[0].cells].map(c => c.textContent);
+            return [...table.tBodies[0].rows].map(r => r.cells[titles.indexOf('%s')].textContent);
+        })()""" % (table, title))
+
+    def focus_header(self, table, title):
+        self.run("""[...document.querySelectorAll('[data-table="%s"] thead button')]
+            .find(b => b.textContent === '%s').focus()""" % (table, title))
+
+    def sort_state(self, table, title):
+        return self.run("""[...document.querySelectorAll('[data-table="%s"] thead th')]
+            .find(b => b.textContent === '%s').getAttribute('aria-sort')""" % (table, title))
+
+    def choose(self, name, text):
+        self.run("""(() => {
+            const select = document.querySelector('#filter [name="%s"]');
+            select.value = [...select.options].find(o => o.textContent === '%s').value;
+            select.dispatchEvent(new Event('change'));
+        })()""" % (name, text))
+
+    def clear_filter(self):
+        self.run("[...document.querySelectorAll('#filter button')]"
+                 ".find(b => b.textContent === 'Clear').click()")
+
+
+def test_sections(page):
+    page.equal(page.texts("nav a"), [
+        "Findings", "Accuracy", "Comparisons", "Curves", "Attention", "Scaling", "Images",
+        "Published", "What was run", "Runs", "Files"], "the sections")
+    page.check(any("falls short of QKV on Reverse" in text for text in page.texts("#findings li")),
+               "the findings of report.md are there")
+
+
+def test_sorting(page):
+    table = "Accuracy by variant and task"
+    page.focus_header(table, "Reverse")
+    page.browser.key("Enter")
+    page.equal(page.sort_state(table, "Reverse"), "descending", "Enter sorts from the highest")
+    values = [float(text.split(" ")[0]) for text in page.column(table, "Reverse")]
+    page.equal(values, sorted(values, reverse=True), "the order of the column")
+    page.browser.key("Enter")
+    page.equal(page.sort_state(table, "Reverse"), "ascending", "the header keeps the focus")
+    values = [float(text.split(" ")[0]) for text in page.column(table, "Reverse")]
+    page.equal(values, sorted(values), "the order turned round")
+
+
+def test_filter(page):
+    page.choose("variant", "K=V")
+    page.equal(set(page.column("Runs", "variant")), {"K=V"}, "the runs of one variant")
+    page.run("""(() => { const s = document.querySelector('#filter [name="d"]'); s.value = '32';
+        s.dispatchEvent(new Event('change')); })()""")
+    page.equal(set(page.column("Accuracy by variant and task", "d")), {"32"}, "one width")
+    page.clear_filter()
+    page.run("""(() => { const t = document.querySelector('#filter [name="text"]');
+        t.value = 'diverged'; t.dispatchEvent(new Event('input')); })()""")
+    page.run("new Promise(done => setTimeout(done, 250))")
+    page.equal(set(page.column("Runs", "state")), {"diverged"}, "a text finds runs by their state")
+    page.clear_filter()
+
+
+def test_links(page):
+    page.run("document.querySelector('#accuracy td a[href*=\"cell=\"]').click()")
+    page.run("new Promise(done => setTimeout(done, 100))")
+    rows = page.column("Runs", "run folder")
+    page.equal(len(rows), 3, "a cell opens its runs")
+    link = page.run("document.querySelector('#runs tbody th a').getAttribute('href')")
+    page.equal(link, "../runs/%s/" % rows[0], "a run links to its folder")
+    page.run("location.hash = '#runs'")
+    page.run("new Promise(done => setTimeout(done, 100))")
+    page.check(len(page.column("Runs", "run folder")) == 50, "all runs again, in pages")
+
+
+def test_curves(page):
+    page.run("document.querySelector('#curves .plot').focus()")
+    page.browser.key("ArrowRight")
+    page.browser.key("ArrowRight")
+    tip = page.run("document.querySelector('#curves .tip').textContent")
+    page.check("step 1" in tip and "QKV 2.303" in tip, "arrow keys read values, found " + tip)
+    page.run("document.querySelector('#curves .plot').scrollIntoView({block: 'center', "
+             "behavior: 'instant'})")
+    box = page.run("(() => { const b = document.querySelector('#curves .plot')"
+                   ".getBoundingClientRect(); return [b.left, b.top, b.width, b.height]; })()")
+    page.browser.move(box[0] + box[2] / 2, box[1] + box[3] / 2)
+    tip = page.run("document.querySelector('#curves .tip').textContent")
+    page.check(tip.startswith("step ") and not tip.startswith("step 1Q"), "the pointer, too: " + tip)
+    n_path = page.run("document.querySelectorAll('#curves .plot path').length")
+    page.run("document.querySelector('#curves .legend button').click()")
+    fewer = page.run("document.querySelectorAll('#curves .plot path').length")
+    page.check(fewer < n_path, "the legend takes a variant away")
+    page.run("document.querySelector('#curves .legend button').click()")
+    low = page.run("document.querySelector('#curves .plot .axis').textContent")
+    page.run("document.querySelector('#curves .controls input').click()")
+    page.check(page.run("document.querySelector('#curves .plot .axis').textContent") != low,
+               "a log axis")
+
+
+def test_maps(page):
+    page.run("""(() => { const s = document.querySelector('#maps select'); s.value = '1';
+        s.dispatchEvent(new Event('change')); })()""")
+    steps = [text.split("step ")[1] for text in page.texts("#maps figcaption")]
+    page.equal(set(steps), {"158"}, "the last snapshot first")
+    page.run("""(() => { const s = document.getElementById('map-step'); s.value = 0;
+        s.dispatchEvent(new Event('input')); })()""")
+    page.check("step 0" in page.texts("#maps figcaption")[0], "the slider goes to the first")
+    page.run("document.querySelector('#maps canvas:not(.bar-canvas)').focus()")
+    page.browser.key("ArrowRight")
+    page.browser.key("ArrowRight")
+    text = page.run("document.querySelector('#maps .value').textContent")
+    page.equal(text, "query 0 \u2192 key 1: p = 0.063", "a value of a flat map of 16")
+
+
+def test_hostile(page):
+    page.check(not page.run("window.escaped"), "no text of a run was executed")
+    page.equal(page.run("document.images.length"), 0, "no text became an element")
+    page.check(any(make_sweep.HOSTILE in text for text in page.texts("#files td")),
+               "a message is shown as it is")
+
+
+def test_widths(page, path):
+    for width, height in ((360, 740), (1280, 900), (1920, 1080)):
+        page.browser.size(width, height, phone=width < 500)
+        page.browser.open(path)
+        page.equal(page.run("document.documentElement.dataset.ready"), "yes", "the script ended")
+        page.check(page.run("document.documentElement.scrollWidth") <= width,
+                   "nothing is wider than %d px" % width)
+
+
+def test_theme(page):
+    colour = "getComputedStyle(document.body).backgroundColor"
+    page.browser.dark(True)
+    page.equal(page.run(colour), "rgb(20, 23, 28)", "dark where the system is")
+    page.run("document.getElementById('theme').click()")
+    page.equal(page.run(colour), "rgb(255, 255, 255)", "light by the button")
+    page.run("document.getElementById('theme').click()")
+    page.browser.dark(False)
+    page.equal(page.run(colour), "rgb(20, 23, 28)", "dark by the button")
+
+
+def main():
+    if not browser.find():
+        print("skipped: there is no chromium to open report.html with")
+        sys.exit(SKIP)
+    with tempfile.TemporaryDirectory(prefix="qkvlab-html-") as out:
+        os.makedirs(out + "/runs")
+        make_sweep.write_small(out)
+        subprocess.run([sys.argv[1], "report", out], check=True, stdout=subprocess.DEVNULL)
+        path = out + "/report/report.html"
+        chromium = browser.Browser()
+        try:
+            page = Page(chromium)
+            test_widths(page, path)
+            chromium.size(1280, 900)
+            for test in (test_sections, test_sorting, test_filter, test_links, test_curves, test_maps,
+                         test_hostile, test_theme):
+                test(page)
+            page.check(chromium.pdf().startswith(b"%PDF"), "the page prints")
+            page.equal(chromium.problems, [], "errors of the console")
+            page.equal(set(url.split("#")[0] for url in chromium.requests),
+                       {"file://" + os.path.realpath(path)}, "what the page asks for")
+        finally:
+            chromium.close()
+    print("report.html: fine")
+
+
+if __name__ == "__main__":
+    main()
