@@ -27,76 +27,77 @@
 /* Columns from which on a transposed A is copied (measured), and floats of it copied at a time. */
 #define WIDE_LEFT 256
 #define LEFT_SIZE 65536
-/* Depth of the stretches of a block between which memory is asked for. */
+/* Floats of B from which on a model's weights are not expected to stay in the second-level cache
+ * from one use to the next, and depth after which such memory is asked for (measured). */
+#define FAR 32768
 #define STRETCH 16
 #define LINE (64 / sizeof(float))
 
 _Static_assert(PANEL <= PRODUCT_MAX_PANEL, "packed sizes are computed for the widest panel");
 
-/* Blocks of rows of A: element l of row i is at[i * ld + l], or at[i + l * ld] where A is
- * transposed (tn). The next block begins step further on. */
-struct left {
-    const float *at;
-    size_t ld, step;
-};
-
-struct output {
-    float *at;
-    size_t ld;
+/* What the blocks of one panel of B share. Element l of row i of A is at a[i * lda + l], or at
+ * a[i + l * lda] where A is transposed (tn). */
+struct panel {
+    size_t depth, n_col;
+    size_t lda, ldb, ldc;
+    const float *b;
     bool accumulate;
+    /* Memory that is asked for while the sums are made, after each stretch of the depth: rows of C,
+     * and of the panel that is read next. Where all is near, the stretch is the whole depth. */
+    size_t stretch, c_rows, next_rows, next_left;
+    const float *next;
+    size_t next_ld;
 };
 
-/* Rows of the panel of B that is read next, to be asked for meanwhile; n_row 0: none. */
-struct next {
-    const float *at;
-    size_t ld, n_row;
-};
-
-/* fetch_next asks for the first n rows, and moves on. */
-static inline __attribute__((always_inline)) void fetch_next(struct next *next, size_t n)
+/* fetch asks for n_row rows of n_col columns. */
+static inline __attribute__((always_inline)) void fetch(size_t n_row, size_t n_col, const float *at,
+                                                        size_t ld)
 {
-    for (; n > 0 && next->n_row > 0; n--, next->n_row--, next->at += next->ld) {
-        for (size_t q = 0; q < PANEL; q += LINE) {
-            __builtin_prefetch(next->at + q, 0, 2);
+    for (size_t i = 0; i < n_row; i++) {
+        for (size_t q = 0; q < n_col; q += LINE) {
+            __builtin_prefetch(at + i * ld + q, 0, 2);
         }
     }
 }
 
+/* look_ahead asks for what the next blocks need, bit by bit: a processor waits for a dozen lines at
+ * a time, and needs some for A. */
+static inline __attribute__((always_inline)) void look_ahead(struct panel *panel, size_t n_row,
+                                                             const float *c)
+{
+    fetch(n_row, panel->n_col, c, panel->ldc);
+    size_t n = panel->next_left < panel->next_rows ? panel->next_left : panel->next_rows;
+    fetch(n, PANEL, panel->next, panel->next_ld);
+    panel->next += n * panel->next_ld;
+    panel->next_left -= n;
+}
+
 /* block computes rows x (vectors * VECTOR) elements of C, of which n_col are stored. All of rows,
- * vectors and tn are constants where it is inlined, so the sums live in registers. C and a share of
- * the next panel are asked for bit by bit: a processor waits for a dozen lines at a time, and needs
- * some for A. */
-static inline __attribute__((always_inline)) void block(size_t rows, size_t vectors, bool tn,
-                                                        size_t n_col, size_t depth, struct left a,
-                                                        const float *b, size_t ldb, struct output c,
-                                                        struct next next)
+ * vectors and tn are constants where it is inlined, so the sums live in registers. */
+static inline __attribute__((always_inline)) void
+block(size_t rows, size_t vectors, bool tn, struct panel *panel, const float *a, float *c)
 {
     vector sum[NARROW_ROWS][PANEL_VECTORS] = {{{0}}};
+    size_t lda = panel->lda, ldb = panel->ldb, left_depth = panel->depth, c_row = 0;
+    const float *b = panel->b;
     /* A pointer for every third row: the others are one or two row strides away, which x86
      * addresses for free. A pointer a row would not fit into the registers. */
     const float *third[(NARROW_ROWS + 2) / 3];
 #pragma GCC unroll 16
     for (size_t g = 0; g < (rows + 2) / 3; g++) {
-        third[g] = a.at + 3 * g * (tn ? 1 : a.ld);
+        third[g] = a + 3 * g * (tn ? 1 : lda);
     }
-    size_t n_stretch = (depth + STRETCH - 1) / STRETCH;
-    size_t c_rows = (rows + n_stretch - 1) / n_stretch, c_row = 0;
-    size_t next_rows = (next.n_row + n_stretch - 1) / n_stretch;
-    for (size_t start = 0; start < depth; start += STRETCH) {
-        for (size_t n = c_rows; n > 0 && c_row < rows; n--, c_row++) {
-            for (size_t q = 0; q < vectors * VECTOR; q += LINE) {
-                __builtin_prefetch(c.at + c_row * c.ld + q, 1);
-            }
-        }
-        fetch_next(&next, next_rows);
-        for (size_t l = depth - start < STRETCH ? depth - start : STRETCH; l > 0; l--) {
+    for (;;) {
+        size_t stretch = left_depth < panel->stretch ? left_depth : panel->stretch;
+        left_depth -= stretch;
+        for (; stretch > 0; stretch--) {
             vector right[PANEL_VECTORS];
             for (size_t v = 0; v < vectors; v++) {
                 right[v] = load(b + v * VECTOR);
             }
 #pragma GCC unroll 16
             for (size_t i = 0; i < rows; i++) {
-                float left = tn ? third[0][i] : third[i / 3][i % 3 * a.ld];
+                float left = tn ? third[0][i] : third[i / 3][i % 3 * lda];
 #pragma GCC unroll 4
                 for (size_t v = 0; v < vectors; v++) {
                     sum[i][v] += left * right[v];
@@ -104,25 +105,32 @@ static inline __attribute__((always_inline)) void block(size_t rows, size_t vect
             }
 #pragma GCC unroll 16
             for (size_t g = 0; g < (rows + 2) / 3; g++) {
-                third[g] += tn ? a.ld : 1;
+                third[g] += tn ? lda : 1;
             }
             b += ldb;
         }
+        if (left_depth == 0) {
+            break;
+        }
+        size_t n_row = rows - c_row < panel->c_rows ? rows - c_row : panel->c_rows;
+        look_ahead(panel, n_row, c + c_row * panel->ldc);
+        c_row += n_row;
     }
+    size_t n_col = panel->n_col;
 #pragma GCC unroll 16
     for (size_t i = 0; i < rows; i++) {
 #pragma GCC unroll 4
         for (size_t v = 0; v < vectors; v++) {
-            float *out = c.at + i * c.ld + v * VECTOR;
+            float *out = c + i * panel->ldc + v * VECTOR;
             vector value = sum[i][v];
             if (n_col >= (v + 1) * VECTOR) {
-                store(out, c.accumulate ? load(out) + value : value);
+                store(out, panel->accumulate ? load(out) + value : value);
             } else {
                 float part[VECTOR];
                 store(part, value);
                 for (size_t j = v * VECTOR; j < n_col; j++) {
                     out[j - v * VECTOR] =
-                        part[j - v * VECTOR] + (c.accumulate ? out[j - v * VECTOR] : 0.0f);
+                        part[j - v * VECTOR] + (panel->accumulate ? out[j - v * VECTOR] : 0.0f);
                 }
             }
         }
@@ -132,11 +140,11 @@ static inline __attribute__((always_inline)) void block(size_t rows, size_t vect
 /* One case for every number of rows, so that it is a constant inside. */
 #define CASE_WIDE(r)                                                                               \
     case r:                                                                                        \
-        block(r, 2, tn, n_col, depth, a, b, ldb, c, next);                                         \
+        block(r, 2, tn, panel, a, c);                                                              \
         break;
 #define CASE_NARROW(r)                                                                             \
     case r:                                                                                        \
-        block(r, 1, tn, n_col, depth, a, b, ldb, c, next);                                         \
+        block(r, 1, tn, panel, a, c);                                                              \
         break;
 #define CASES_4(X) X(1) X(2) X(3) X(4)
 #define CASES_6(X) CASES_4(X) X(5) X(6)
@@ -147,12 +155,10 @@ static inline __attribute__((always_inline)) void block(size_t rows, size_t vect
 #define CASES(n) CASES_PASTE(n)
 
 /* any_block is block with a number of rows known only now. */
-static inline __attribute__((always_inline)) void any_block(bool tn, size_t rows, size_t n_col,
-                                                            size_t depth, struct left a,
-                                                            const float *b, size_t ldb,
-                                                            struct output c, struct next next)
+static inline __attribute__((always_inline)) void
+any_block(bool tn, size_t rows, struct panel *panel, const float *a, float *c)
 {
-    if (n_col > VECTOR) {
+    if (panel->n_col > VECTOR) {
         switch (rows) {
             CASES(WIDE_ROWS)(CASE_WIDE) default : break;
         }
@@ -163,18 +169,16 @@ static inline __attribute__((always_inline)) void any_block(bool tn, size_t rows
     }
 }
 
-static __attribute__((noinline)) void block_nn(size_t rows, size_t n_col, size_t depth,
-                                               struct left a, const float *b, size_t ldb,
-                                               struct output c, struct next next)
+static __attribute__((noinline)) void block_nn(size_t rows, struct panel *panel, const float *a,
+                                               float *c)
 {
-    any_block(false, rows, n_col, depth, a, b, ldb, c, next);
+    any_block(false, rows, panel, a, c);
 }
 
-static __attribute__((noinline)) void block_tn(size_t rows, size_t n_col, size_t depth,
-                                               struct left a, const float *b, size_t ldb,
-                                               struct output c, struct next next)
+static __attribute__((noinline)) void block_tn(size_t rows, struct panel *panel, const float *a,
+                                               float *c)
 {
-    any_block(true, rows, n_col, depth, a, b, ldb, c, next);
+    any_block(true, rows, panel, a, c);
 }
 
 /* block_rows cuts m rows into blocks of one size but for the last: a branch that always goes the
@@ -185,24 +189,33 @@ static size_t block_rows(size_t m, size_t n_col)
     return (m + n_block - 1) / n_block;
 }
 
-/* panel_product multiplies m rows of A, in blocks of rows, by one panel of B. */
-static void panel_product(bool tn, size_t m, size_t rows, size_t n_col, size_t depth, struct left a,
-                          const float *b, size_t ldb, struct output c, struct next next)
+static size_t least(size_t a, size_t b)
 {
-    size_t n_block = (m + rows - 1) / rows, share = (next.n_row + n_block - 1) / n_block;
+    return a < b ? a : b;
+}
+
+/* panel_product multiplies m rows of A, in blocks of rows that lie step apart, by one panel of B.
+ * far: C and the next panel are far away. */
+static void panel_product(bool tn, bool far, size_t m, size_t rows, struct panel panel,
+                          const float *a, size_t step, float *c)
+{
+    size_t n_block = (m + rows - 1) / rows;
+    panel.stretch = panel.depth;
+    if (far) {
+        size_t n_pause = panel.depth > STRETCH ? (panel.depth - 1) / STRETCH : 1;
+        panel.stretch = STRETCH;
+        panel.c_rows = (rows + n_pause - 1) / n_pause;
+        panel.next_rows = (panel.next_left + n_block * n_pause - 1) / (n_block * n_pause);
+    }
     for (size_t first = 0; first < m; first += rows) {
-        size_t n = m - first < rows ? m - first : rows;
-        struct next now = next;
-        now.n_row = next.n_row < share ? next.n_row : share;
-        next.at += now.n_row * next.ld;
-        next.n_row -= now.n_row;
+        size_t n = least(m - first, rows);
         if (tn) {
-            block_tn(n, n_col, depth, a, b, ldb, c, now);
+            block_tn(n, &panel, a, c);
         } else {
-            block_nn(n, n_col, depth, a, b, ldb, c, now);
+            block_nn(n, &panel, a, c);
         }
-        a.at += a.step;
-        c.at += rows * c.ld;
+        a += step;
+        c += rows * panel.ldc;
     }
 }
 
@@ -236,11 +249,6 @@ static void copy_left(size_t m, size_t rows, size_t depth, const float *a, size_
     }
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* product_general reads A and, where that is near enough, B in place. */
 static void product_general(bool tn, size_t m, size_t n, size_t k, const float *a, size_t lda,
                             const float *b, size_t ldb, bool accumulate, float *c, size_t ldc)
@@ -253,20 +261,19 @@ static void product_general(bool tn, size_t m, size_t n, size_t k, const float *
         bool pack = (m > 2 * WIDE_ROWS && k * ldb > CACHED) || n_col % VECTOR != 0;
         for (size_t l = 0; l < k; l += DEPTH) {
             size_t depth = least(k - l, DEPTH);
-            const float *panel = b + l * ldb + j;
-            struct next next = {0};
+            const float *from = b + l * ldb + j;
+            struct panel panel = {.depth = depth,
+                                  .n_col = n_col,
+                                  .lda = lda,
+                                  .ldb = pack ? PANEL : ldb,
+                                  .ldc = ldc,
+                                  .b = pack ? packed : from,
+                                  .accumulate = accumulate || l > 0};
             if (pack) {
-                copy_panel(depth, n_col, panel, ldb, packed);
-                if (l + depth < k) {
-                    next = (struct next){panel + depth * ldb, ldb, least(k - l - depth, DEPTH)};
-                } else if (j + PANEL < n) {
-                    next = (struct next){b + j + PANEL, ldb, least(k, DEPTH)};
-                }
+                copy_panel(depth, n_col, from, ldb, packed);
             }
-            struct left left = {tn ? a + l * lda : a + l, lda, tn ? rows : rows * lda};
-            struct output out = {c + j, ldc, accumulate || l > 0};
-            panel_product(tn, m, rows, n_col, depth, left, pack ? packed : panel,
-                          pack ? PANEL : ldb, out, next);
+            panel_product(tn, false, m, rows, panel, tn ? a + l * lda : a + l,
+                          tn ? rows : rows * lda, c + j);
         }
     }
 }
@@ -282,22 +289,28 @@ static void product_nn(size_t m, size_t n, size_t k, const float *a, size_t lda,
 static void product_tn_copied(size_t m, size_t n, size_t k, const float *a, size_t lda,
                               const float *b, size_t ldb, bool accumulate, float *c, size_t ldc)
 {
-    float left_packed[LEFT_SIZE] __attribute__((aligned(64)));
+    float left[LEFT_SIZE] __attribute__((aligned(64)));
     float packed[DEPTH * PANEL] __attribute__((aligned(64)));
     for (size_t l = 0; l < k; l += DEPTH) {
-        size_t depth = least(k - l, DEPTH);
-        size_t group = LEFT_SIZE / depth / WIDE_ROWS * WIDE_ROWS;
+        size_t depth = least(k - l, DEPTH), group = LEFT_SIZE / depth / WIDE_ROWS * WIDE_ROWS;
         for (size_t first = 0; first < m; first += group) {
             size_t n_row = least(m - first, group), rows = block_rows(n_row, PANEL);
-            copy_left(n_row, rows, depth, a + l * lda + first, lda, left_packed);
+            copy_left(n_row, rows, depth, a + l * lda + first, lda, left);
             for (size_t j = 0; j < n; j += PANEL) {
-                size_t n_col = least(n - j, PANEL);
-                const float *panel = b + l * ldb + j;
-                copy_panel(depth, n_col, panel, ldb, packed);
-                struct next next = {panel + PANEL, ldb, j + PANEL < n ? depth : 0};
-                struct left left = {left_packed, rows, rows * depth};
-                struct output out = {c + first * ldc + j, ldc, accumulate || l > 0};
-                panel_product(true, n_row, rows, n_col, depth, left, packed, PANEL, out, next);
+                const float *from = b + l * ldb + j;
+                struct panel panel = {.depth = depth,
+                                      .n_col = least(n - j, PANEL),
+                                      .lda = rows,
+                                      .ldb = PANEL,
+                                      .ldc = ldc,
+                                      .b = packed,
+                                      .accumulate = accumulate || l > 0,
+                                      .next = from + PANEL,
+                                      .next_left = j + PANEL < n ? depth : 0,
+                                      .next_ld = ldb};
+                copy_panel(depth, panel.n_col, from, ldb, packed);
+                panel_product(true, true, n_row, rows, panel, left, rows * depth,
+                              c + first * ldc + j);
             }
         }
     }
@@ -329,16 +342,24 @@ static void pack(size_t n, size_t k, const float *b, size_t row, size_t column, 
 static void product_packed(size_t m, size_t n, size_t k, const float *a, size_t lda,
                            const float *packed, bool accumulate, float *c, size_t ldc)
 {
+    bool far = n * k >= FAR;
     for (size_t j = 0; j < n; j += PANEL) {
         size_t n_col = least(n - j, PANEL), rows = block_rows(m, n_col);
         for (size_t l = 0; l < k; l += DEPTH) {
             size_t depth = least(k - l, DEPTH);
-            const float *panel = packed + j * k + l * PANEL;
+            const float *at = packed + j * k + l * PANEL;
             bool last = l + depth == k && j + PANEL >= n;
-            struct next next = {panel + depth * PANEL, PANEL, last ? 0 : depth};
-            struct left left = {a + l, lda, rows * lda};
-            struct output out = {c + j, ldc, accumulate || l > 0};
-            panel_product(false, m, rows, n_col, depth, left, panel, PANEL, out, next);
+            struct panel panel = {.depth = depth,
+                                  .n_col = n_col,
+                                  .lda = lda,
+                                  .ldb = PANEL,
+                                  .ldc = ldc,
+                                  .b = at,
+                                  .accumulate = accumulate || l > 0,
+                                  .next = at + depth * PANEL,
+                                  .next_left = last ? 0 : depth,
+                                  .next_ld = PANEL};
+            panel_product(false, far, m, rows, panel, a + l, rows * lda, c + j);
         }
     }
 }
