@@ -91,7 +91,7 @@ static const struct command commands[COMMAND_COUNT] = {
          WORD_TOPIC,
          0,
          2,
-         "variants, tasks, data sets, presets, models, configuration keys and their schema",
+         "variants, tasks, data sets, presets, models, keys or their schema",
          {{"qkvlab list variants", "what shares what, and what follows from it"},
           {"qkvlab list tasks", "formulas and examples"},
           {"qkvlab list presets", "ready-made sweeps, and how long they take here"},
