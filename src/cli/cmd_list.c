@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/list_presets.h"
+#include "cli/list_schema.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "lab/config.h"
@@ -306,6 +307,9 @@ enum status cmd_list(const struct arguments *arguments, struct error *err)
                        : error_set(err, STATUS_USAGE,
                                    "only presets have a NAME, as in: qkvlab "
                                    "list presets quick");
+    }
+    if (status == STATUS_OK && strcmp(topic, "schema") == 0) {
+        return list_schema(err);
     }
     if (status == STATUS_OK) {
         status = presets ? list_presets(arguments, err) : list_table(topic, arguments->format, err);

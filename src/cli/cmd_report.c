@@ -7,7 +7,8 @@
 enum status cmd_report(const struct arguments *arguments, struct error *err)
 {
     struct report_summary summary;
-    enum status status = report_write(arguments_folder(arguments), &summary, err);
+    enum status status = report_write_against(arguments_folder(arguments), arguments->baseline,
+                                              arguments->n_baseline, &summary, err);
     if (status != STATUS_OK) {
         return status;
     }

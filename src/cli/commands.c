@@ -65,8 +65,8 @@ static const struct command commands[COMMAND_COUNT] = {
          "write tables and figures of the finished runs",
          {{"qkvlab report", "reads qkvlab-out/runs, writes qkvlab-out/report"},
           {"qkvlab report results", "another folder"}},
-         "Writes report.md, runs.csv, cells.csv, report.json and figures to OUT/report, from the "
-         "run folders alone, and prints the path of report.md.",
+         "Writes report.md, report.html, report.json, runs.csv, cells.csv, comparisons.csv and "
+         "figures to OUT/report, from the run folders alone, and prints the path of report.md.",
          cmd_report},
     [COMMAND_ATTENTION] =
         {"attention",
@@ -85,19 +85,21 @@ static const struct command commands[COMMAND_COUNT] = {
          "and OUT/attention shows the variants side by side on them. Train with --set "
          "attention=final to have maps, or attention=snapshots to have them during training too.",
          cmd_attention},
-    [COMMAND_LIST] = {"list",
-                      "[TOPIC [NAME]]",
-                      WORD_TOPIC,
-                      0,
-                      2,
-                      "variants, tasks, data sets, presets, models or configuration keys",
-                      {{"qkvlab list variants", "what shares what, and what follows from it"},
-                       {"qkvlab list tasks", "formulas and examples"},
-                       {"qkvlab list presets", "ready-made sweeps, and how long they take here"},
-                       {"qkvlab list presets quick > my.yaml", "one as a file, to start from"},
-                       {"qkvlab list keys --format json", "every key for --set, as JSON"}},
-                      "Without a TOPIC, prints the topics; with the NAME of a preset, its file.",
-                      cmd_list},
+    [COMMAND_LIST] =
+        {"list",
+         "[TOPIC [NAME]]",
+         WORD_TOPIC,
+         0,
+         2,
+         "variants, tasks, data sets, presets, models, keys or their schema",
+         {{"qkvlab list variants", "what shares what, and what follows from it"},
+          {"qkvlab list tasks", "formulas and examples"},
+          {"qkvlab list presets", "ready-made sweeps, and how long they take here"},
+          {"qkvlab list presets quick > my.yaml", "one as a file, to start from"},
+          {"qkvlab list keys --format json", "every key for --set, as JSON"}},
+         "Without a TOPIC, prints the topics; with the NAME of a preset, its file. The schema is "
+         "a JSON Schema of configuration files, for editors.",
+         cmd_list},
     [COMMAND_DATA] =
         {"data",
          "ACTION [NAME]",
@@ -228,7 +230,7 @@ const struct command *command_at(size_t id)
 
 static const char *const formats[] = {"text", "csv", "json", NULL};
 static const char *const topics[] = {"variants", "tasks", "datasets", "presets",
-                                     "models",   "keys",  NULL};
+                                     "models",   "keys",  "schema",   NULL};
 static const char *const data_actions[] = {"list", "check", "show", NULL};
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 

@@ -43,7 +43,7 @@ static void print_paragraph(FILE *stream, const char *text)
 void help_overview(FILE *stream)
 {
     static const struct example examples[] = {
-        {"qkvlab quick", "train seven variants on six tasks and report"},
+        {"qkvlab quick", "train the variants on tasks and images, and report"},
         {"qkvlab run --set variant=qkv,qk", "a grid of your own"},
         {"qkvlab list variants", "what can be compared"},
         {"qkvlab run --help", "the options of one command"},

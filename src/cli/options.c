@@ -60,6 +60,10 @@ static const struct option_spec options[OPTION_COUNT] = {
                       "Add how many sequences fit at a time into the memory for caches."},
     [OPTION_MEMORY] = {"memory", "SIZE", WORD_TEXT, ON(COST),
                        "Memory for caches, such as 80GB (default 40GB); implies --users."},
+    [OPTION_BASELINE] =
+        {"baseline", "ID", WORD_TEXT, ON(REPORT),
+         "Compare variants with this one (default qkv). Repeated: each with that of "
+         "its own sharing."},
     [OPTION_DATA] = {"data", "DIR", WORD_FOLDER, ON_TRAINING | ON(DATA),
                      "Look for data sets here first."},
     [OPTION_CACHE] = {"cache", "DIR", WORD_FOLDER, ON_TRAINING | ON(DATA),
@@ -283,6 +287,7 @@ static const struct reader readers[OPTION_COUNT] = {
     [OPTION_BYTES] = {read_count, AT(bytes), 0, 1, MAX_BYTES},
     [OPTION_USERS] = {read_flag, AT(users), 0, 0, 0},
     [OPTION_MEMORY] = {read_memory, AT(memory), 0, 0, 0},
+    [OPTION_BASELINE] = {read_list, AT(baseline), AT(n_baseline), 0, 0},
     [OPTION_DATA] = {read_folder, AT(data), 0, 0, 0},
     [OPTION_CACHE] = {read_folder, AT(cache), 0, 0, 0},
     [OPTION_FORMAT] = {read_format, AT(format), 0, 0, 0},
@@ -391,8 +396,10 @@ enum status arguments_parse(struct arguments *arguments, const struct command *c
     arguments->set = calloc(n + 1, sizeof *arguments->set);
     arguments->variant = calloc(n + 1, sizeof *arguments->variant);
     arguments->shape = calloc(n + 1, sizeof *arguments->shape);
+    arguments->baseline = calloc(n + 1, sizeof *arguments->baseline);
     arguments->operand = calloc(n + 1, sizeof *arguments->operand);
-    if (!arguments->set || !arguments->variant || !arguments->shape || !arguments->operand) {
+    if (!arguments->set || !arguments->variant || !arguments->shape || !arguments->baseline ||
+        !arguments->operand) {
         return error_set(err, STATUS_MEMORY, "out of memory");
     }
     bool only_operands = false;
@@ -437,6 +444,7 @@ void arguments_free(struct arguments *arguments)
     free(arguments->set);
     free(arguments->variant);
     free(arguments->shape);
+    free(arguments->baseline);
     free(arguments->operand);
 }
 

@@ -29,6 +29,7 @@ enum option_id {
     OPTION_BYTES,
     OPTION_USERS,
     OPTION_MEMORY,
+    OPTION_BASELINE,
     OPTION_DATA,
     OPTION_CACHE,
     OPTION_FORMAT,
@@ -74,7 +75,8 @@ struct arguments {
     size_t shard, n_shard;
     bool dry_run, quiet, help;
     const char **variant, **shape; /* [n_variant], [n_shape] */
-    size_t n_variant, n_shape;
+    const char **baseline;         /* [n_baseline] */
+    size_t n_variant, n_shape, n_baseline;
     size_t rounds;  /* 0: not given */
     double seconds; /* 0: not given */
     bool scaling;

@@ -22,7 +22,9 @@
 #define HIGH_FACTOR 1.5
 /* A first guess, to choose how many sequences a step may have. */
 #define GUESSED_RATE 2e10
+/* Seconds for a group. */
 #define LEAST_SLICE 0.01
+#define MOST_SLICE 0.5
 #define MAX_STEP 64
 
 struct group {
@@ -233,14 +235,11 @@ static enum status measure(struct estimator *estimator, struct error *err)
     double end = clock_seconds() + options->seconds;
     for (size_t i = 0; i < estimator->n_group; i++) {
         double left = end - clock_seconds();
-        int signal_number = options->stop ? options->stop(options->context) : 0;
-        if (signal_number != 0) {
-            return error_set(err, STATUS_INTERRUPTED, "stopped by signal %d", signal_number);
-        }
         if (i > 0 && left <= 0) {
             break;
         }
-        double slice = fmax(left / (double)(estimator->n_group - i), LEAST_SLICE);
+        double fair = left / (double)(estimator->n_group - i);
+        double slice = fmin(fmax(fair, LEAST_SLICE), MOST_SLICE);
         enum status status = measure_group(estimator, &estimator->group[i], slice, err);
         if (status != STATUS_OK) {
             return status;

@@ -19,16 +19,13 @@
 struct estimator;
 
 struct estimate_options {
-    int threads;                /* of each run; 0: threads_available() / jobs, at least 1 */
-    size_t jobs;                /* runs at a time; 0: one */
-    double seconds;             /* for measuring, about */
-    void *context;              /* of the hook, which may be NULL */
-    int (*stop)(void *context); /* a signal number that asks to stop, 0: none */
+    int threads;    /* of each run; 0: threads_available() / jobs, at least 1 */
+    size_t jobs;    /* runs at a time; 0: one */
+    double seconds; /* for measuring, about */
 };
 
 /* estimator_create measures for configs [n], which may then be asked for. Needs a BLAS library that
- * uses no threads of its own. Caller frees with estimator_free, also on failure.
- * STATUS_INTERRUPTED: the stop hook said so. */
+ * uses no threads of its own. Caller frees with estimator_free, also on failure. STATUS_MEMORY. */
 enum status estimator_create(struct estimator **estimator, const struct config *configs, size_t n,
                              const struct estimate_options *options, struct error *err);
 void estimator_free(struct estimator *estimator);

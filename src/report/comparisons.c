@@ -254,11 +254,11 @@ static enum status add_tables(struct comparisons *comparisons, const enum measur
 }
 
 enum status comparisons_make(const struct run_set *set, const struct setting *setting,
-                             const char *baseline, struct comparisons *comparisons,
+                             const struct baselines *baselines, struct comparisons *comparisons,
                              struct error *err)
 {
     *comparisons = (struct comparisons){0};
-    enum status status = paired_make(set, setting, baseline, &comparisons->pairs, err);
+    enum status status = paired_make(set, setting, baselines, &comparisons->pairs, err);
     if (status != STATUS_OK) {
         return status;
     }

@@ -73,11 +73,11 @@ struct comparisons {
     size_t n_without_baseline; /* finished runs that the baseline has no finished partner for */
 };
 
-/* comparisons_make compares every variant with the baseline, within a setting or, where it is NULL,
+/* comparisons_make compares every variant with its baseline, within a setting or, where it is NULL,
  * over the whole set (see paired_make). Caller frees with comparisons_free, also on failure; the
  * set is borrowed. Errors: STATUS_MEMORY. */
 enum status comparisons_make(const struct run_set *set, const struct setting *setting,
-                             const char *baseline, struct comparisons *comparisons,
+                             const struct baselines *baselines, struct comparisons *comparisons,
                              struct error *err);
 void comparisons_free(struct comparisons *comparisons);
 

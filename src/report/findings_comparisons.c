@@ -7,7 +7,8 @@
 #include "report/findings.h"
 
 static const char rule_test[] =
-    "Each variant is compared with QKV over pairs of the same configuration and seed: sign-flip "
+    "Each variant is compared with the baseline over pairs of the same configuration and seed: "
+    "sign-flip "
     "permutation test, two-sided 5 %, corrected by Holm for all comparisons of the measure. From "
     "six configurations on, a configuration with all its seeds is flipped as one; below that, "
     "pairs are, and the sentence holds for these configurations alone. Below six pairs nothing "
@@ -105,12 +106,22 @@ static void append_open(struct text *text, const struct comparison_table *table)
     }
 }
 
+static const char *baseline_name(const struct comparison_table *table)
+{
+    const struct run *first = table->comparison[0].paired->baseline;
+    for (size_t i = 1; i < table->n_comparison; i++) {
+        if (strcmp(table->comparison[i].paired->baseline->variant_id, first->variant_id) != 0) {
+            return "the baseline of the same sharing";
+        }
+    }
+    return first->variant_name;
+}
+
 static void find_verdicts(const struct comparison_table *table, const char *what, bool headline,
                           struct findings *findings)
 {
     struct text text = {0};
-    text_append(&text, "%s against %s, tested: ", what,
-                table->comparison[0].paired->baseline->variant_name);
+    text_append(&text, "%s against %s, tested: ", what, baseline_name(table));
     for (int kind = 0; kind < KIND_SMALL; kind++) {
         append_kind(&text, table, (enum kind)kind);
     }
@@ -136,8 +147,18 @@ static void find_too_few(const struct comparison_table *table, struct findings *
     text_append(&text,
                 "**No test**: %zu pair%s of the same configuration and seed; below %d nothing can "
                 "be concluded about differences from %s.",
-                n, n == 1 ? "" : "s", COMPARISONS_MIN_UNIT,
-                table->comparison[0].paired->baseline->variant_name);
+                n, n == 1 ? "" : "s", COMPARISONS_MIN_UNIT, baseline_name(table));
+    findings_add(findings, rule_test, true, &text);
+}
+
+/* Runs of variants, but none with a partner. */
+static void find_no_pairs(const struct comparisons *comparisons, struct findings *findings)
+{
+    struct text text = {0};
+    if (comparisons->pairs.n_paired > 0) {
+        text_append(&text, "**No test**: no variant shares a configuration and a seed with a "
+                           "finished run of its baseline.");
+    }
     findings_add(findings, rule_test, true, &text);
 }
 
@@ -159,6 +180,9 @@ void findings_make_comparisons(const struct comparisons *comparisons, struct fin
         {MEASURE_MEAN_TRAIN_LOSS, false, false, "Mean training loss"},
         {MEASURE_REACHES_90, false, false, "Step with 90 % of a batch right, where both get there"},
     };
+    if (comparisons->n_table == 0) {
+        find_no_pairs(comparisons, findings);
+    }
     for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
         const struct comparison_table *table =
             comparisons_find(comparisons, told[i].measure, told[i].images);

@@ -50,91 +50,121 @@ static size_t piece_end(const struct pieces *pieces, size_t piece)
     return end < pieces->n_step ? end : pieces->n_step;
 }
 
-static double piece_mean(const struct run *run, const struct pieces *pieces, size_t piece)
+/* ---- one measure of a cell ---- */
+
+enum curve_kind { CURVE_LOSS, CURVE_ACCURACY };
+
+/* The curves of a kind that a cell's runs kept. */
+struct lines {
+    const double **line; /* [n] */
+    size_t n;
+    struct pieces pieces;
+    float *buffer; /* [pieces.n] */
+};
+
+static bool find_lines(const struct cell *cell, enum curve_kind kind, size_t max_point,
+                       struct lines *lines)
+{
+    *lines = (struct lines){.pieces = cut(cell, max_point)};
+    lines->line = calloc(cell->n_run, sizeof(*lines->line));
+    lines->buffer = calloc(lines->pieces.n, sizeof(*lines->buffer));
+    for (size_t i = 0; lines->line && i < cell->n_run; i++) {
+        const struct run *run = &cell->run[i];
+        const double *line = kind == CURVE_LOSS ? run->curve : run->curve_accuracy;
+        if (has_curve(run) && line) {
+            lines->line[lines->n++] = line;
+        }
+    }
+    return lines->n > 0 && lines->buffer;
+}
+
+static double piece_mean(const double *line, const struct pieces *pieces, size_t piece)
 {
     double sum = 0;
     size_t first = piece * pieces->bucket, end = piece_end(pieces, piece);
     for (size_t step = first; step < end; step++) {
-        sum += run->curve[step];
+        sum += line[step];
     }
     return sum / (double)(end - first);
 }
 
-static json_t *mean_json(const struct run *const *run, size_t n_run, const struct pieces *pieces,
-                         float *buffer)
+/* The mean over lines first..end-1. */
+static json_t *mean_json(const struct lines *lines, size_t first, size_t end)
 {
-    for (size_t piece = 0; piece < pieces->n; piece++) {
+    for (size_t piece = 0; piece < lines->pieces.n; piece++) {
         double sum = 0;
-        for (size_t i = 0; i < n_run; i++) {
-            sum += piece_mean(run[i], pieces, piece);
+        for (size_t i = first; i < end; i++) {
+            sum += piece_mean(lines->line[i], &lines->pieces, piece);
         }
-        buffer[piece] = (float)(sum / (double)n_run);
+        lines->buffer[piece] = (float)(sum / (double)(end - first));
     }
-    return html_base64(buffer, pieces->n * sizeof(*buffer));
+    return html_base64(lines->buffer, lines->pieces.n * sizeof(*lines->buffer));
 }
 
-static json_t *extreme_json(const struct run *const *run, size_t n_run, const struct pieces *pieces,
-                            double pick(double, double), float *buffer)
+static json_t *extreme_json(const struct lines *lines, double pick(double, double))
 {
+    const struct pieces *pieces = &lines->pieces;
     for (size_t piece = 0; piece < pieces->n; piece++) {
-        double extreme = run[0]->curve[piece * pieces->bucket];
-        for (size_t i = 0; i < n_run; i++) {
-            for (size_t step = piece * pieces->bucket; step < piece_end(pieces, piece); step++) {
-                extreme = pick(extreme, run[i]->curve[step]);
+        size_t first = piece * pieces->bucket;
+        double extreme = lines->line[0][first];
+        for (size_t i = 0; i < lines->n; i++) {
+            for (size_t step = first; step < piece_end(pieces, piece); step++) {
+                extreme = pick(extreme, lines->line[i][step]);
             }
         }
-        buffer[piece] = (float)extreme;
+        lines->buffer[piece] = (float)extreme;
     }
-    return html_base64(buffer, pieces->n * sizeof(*buffer));
+    return html_base64(lines->buffer, pieces->n * sizeof(*lines->buffer));
 }
 
-static json_t *seeds_json(const struct html_index *index, const struct run *const *run,
-                          size_t n_run, const struct pieces *pieces, float *buffer)
+static json_t *lines_json(const struct lines *lines, bool with_seeds)
 {
+    json_t *object = json_pack("{s:o, s:o, s:o}", "mean", mean_json(lines, 0, lines->n), "low",
+                               extreme_json(lines, fmin), "high", extreme_json(lines, fmax));
     json_t *seeds = json_array();
-    for (size_t i = 0; i < n_run && i < MAX_SEED; i++) {
-        json_array_append_new(seeds, json_pack("[I, o]", (json_int_t)html_run_number(index, run[i]),
-                                               mean_json(&run[i], 1, pieces, buffer)));
+    for (size_t i = 0; with_seeds && lines->n > 1 && i < lines->n && i < MAX_SEED; i++) {
+        json_array_append_new(seeds, mean_json(lines, i, i + 1));
     }
-    return seeds;
+    json_object_set_new(object, "seeds", seeds);
+    return object;
 }
 
-static json_t *curve_json(const struct html_index *index, const struct cell *cell, size_t max_point,
-                          bool with_seeds)
+static json_t *curve_json(const struct cell *cell, size_t max_point, bool with_seeds)
 {
+    static const char *const name[] = {"loss", "accuracy"};
     struct pieces pieces = cut(cell, max_point);
-    const struct run **run = calloc(cell->n_run, sizeof(*run));
-    float *buffer = calloc(pieces.n, sizeof(*buffer));
-    json_t *curve = NULL;
-    size_t n_run = 0;
-    for (size_t i = 0; run && i < cell->n_run; i++) {
-        if (has_curve(&cell->run[i])) {
-            run[n_run++] = &cell->run[i];
+    json_t *curve = json_pack("{s:I, s:I}", "n_step", (json_int_t)pieces.n_step, "bucket",
+                              (json_int_t)pieces.bucket);
+    for (int kind = CURVE_LOSS; kind <= CURVE_ACCURACY; kind++) {
+        struct lines lines;
+        if (find_lines(cell, (enum curve_kind)kind, max_point, &lines)) {
+            json_object_set_new(curve, name[kind], lines_json(&lines, with_seeds));
         }
+        free(lines.line);
+        free(lines.buffer);
     }
-    if (run && buffer) {
-        curve = json_pack("{s:I, s:I, s:I, s:o, s:o, s:o}", "n_step", (json_int_t)pieces.n_step,
-                          "bucket", (json_int_t)pieces.bucket, "n_seed", (json_int_t)n_run, "mean",
-                          mean_json(run, n_run, &pieces, buffer), "low",
-                          extreme_json(run, n_run, &pieces, fmin, buffer), "high",
-                          extreme_json(run, n_run, &pieces, fmax, buffer));
-    }
-    if (curve && with_seeds && n_run > 1) {
-        json_object_set_new(curve, "seeds", seeds_json(index, run, n_run, &pieces, buffer));
-    }
-    free(run);
-    free(buffer);
     return curve;
+}
+
+/* ---- all cells ---- */
+
+static size_t size_of_curve(const struct cell *cell, size_t max_point, bool with_seeds)
+{
+    size_t n_line = 0, n_seed = 0;
+    for (size_t i = 0; i < cell->n_run; i++) {
+        const struct run *run = &cell->run[i];
+        n_seed += has_curve(run) ? 1 + (run->curve_accuracy != NULL) : 0;
+        n_line = has_curve(run) && run->curve_accuracy ? 6 : n_line > 3 ? n_line : 3;
+    }
+    n_line += with_seeds ? n_seed : 0;
+    return n_seed > 0 ? cut(cell, max_point).n * n_line * FLOAT_CHARS : 0;
 }
 
 static size_t size_of_curves(const struct html_index *index, size_t max_point, bool with_seeds)
 {
     size_t size = 0;
     for (size_t i = 0; i < html_n_cell(index); i++) {
-        size_t n_seed = count_curves(html_cell(index, i));
-        size_t n_line =
-            3 + (with_seeds && n_seed > 1 ? (n_seed < MAX_SEED ? n_seed : MAX_SEED) : 0);
-        size += n_seed > 0 ? cut(html_cell(index, i), max_point).n * n_line * FLOAT_CHARS : 0;
+        size += size_of_curve(html_cell(index, i), max_point, with_seeds);
     }
     return size;
 }
@@ -150,7 +180,7 @@ json_t *html_add_curves(const struct html_index *index, json_t *cells)
     for (size_t i = 0; i < html_n_cell(index); i++) {
         if (count_curves(html_cell(index, i)) > 0) {
             json_object_set_new(json_array_get(cells, i), "curve",
-                                curve_json(index, html_cell(index, i), max_point, with_seeds));
+                                curve_json(html_cell(index, i), max_point, with_seeds));
         }
     }
     return json_pack("{s:I, s:b, s:i}", "max_point", (json_int_t)max_point, "with_seeds",

@@ -46,7 +46,7 @@ json_t *html_comparisons(const struct html_index *index, const struct comparison
 json_t *html_overviews(const struct html_index *index, const struct statistics *statistics);
 
 /* These add a member to the cells [n_cell] that have such data, and return what the page says of
- * it: "curve" {n, bucket, mean, low, high, seeds}, "maps", "epochs" and "confusion". */
+ * it: "curve" {n_step, bucket, loss, accuracy}, "maps", "epochs" and "confusion". */
 json_t *html_add_curves(const struct html_index *index, json_t *cells);
 json_t *html_add_maps(const struct html_index *index, json_t *cells);
 json_t *html_add_images(const struct html_index *index, json_t *cells);

@@ -81,17 +81,59 @@ static struct sorted_runs variant_runs(const struct sorted_runs *sorted, size_t 
     return (struct sorted_runs){sorted->run + first, end - first};
 }
 
-static struct sorted_runs baseline_runs(const struct sorted_runs *sorted, const struct run *run,
-                                        const char *baseline)
+static struct sorted_runs find_variant(const struct sorted_runs *sorted, const struct run *run,
+                                       const char *id)
 {
     for (size_t i = 0; i < sorted->n_run; i++) {
-        if (strcmp(sorted->run[i]->variant_id, baseline) == 0 &&
+        if (strcmp(sorted->run[i]->variant_id, id) == 0 &&
             !sorted->run[i]->dataset == !run->dataset &&
             strcmp(run_task_name(sorted->run[i]), run_task_name(run)) == 0) {
             return variant_runs(sorted, i);
         }
     }
     return (struct sorted_runs){NULL, 0};
+}
+
+/* ---- baselines ---- */
+
+enum status baselines_read(const char *const *id, size_t n_id, struct baselines *baselines,
+                           struct error *err)
+{
+    *baselines = (struct baselines){.baseline = calloc(n_id + 1, sizeof(*baselines->baseline))};
+    enum status status = baselines->baseline ? STATUS_OK : no_memory(err);
+    for (size_t i = 0; status == STATUS_OK && i < n_id; i++) {
+        struct baseline *baseline = &baselines->baseline[baselines->n_baseline++];
+        struct variant variant = {0};
+        status = variant_parse(id[i], &variant, err);
+        if (status == STATUS_OK) {
+            variant_id(&variant, baseline->id);
+            baseline->sharing = variant.sharing;
+        }
+    }
+    return status;
+}
+
+void baselines_free(struct baselines *baselines)
+{
+    free(baselines->baseline);
+    *baselines = (struct baselines){0};
+}
+
+/* Returns the id of what a run is compared with, NULL where there is none. */
+static const char *choose_baseline(const struct baselines *baselines, const struct run *run)
+{
+    if (!baselines || baselines->n_baseline == 0) {
+        return PAIRED_BASELINE;
+    }
+    if (baselines->n_baseline == 1) {
+        return baselines->baseline[0].id;
+    }
+    for (size_t i = 0; i < baselines->n_baseline; i++) {
+        if (strcmp(baselines->baseline[i].sharing, run->variant.sharing) == 0) {
+            return baselines->baseline[i].id;
+        }
+    }
+    return NULL;
 }
 
 /* ---- pairs ---- */
@@ -171,7 +213,8 @@ static enum status make_pairs(const struct sorted_runs *runs, const struct sorte
 }
 
 enum status paired_make(const struct run_set *set, const struct setting *setting,
-                        const char *baseline, struct paired_set *pairs, struct error *err)
+                        const struct baselines *baselines, struct paired_set *pairs,
+                        struct error *err)
 {
     *pairs = (struct paired_set){0};
     struct sorted_runs sorted = {0};
@@ -179,16 +222,18 @@ enum status paired_make(const struct run_set *set, const struct setting *setting
     if (status != STATUS_OK) {
         return status;
     }
-    baseline = baseline ? baseline : PAIRED_BASELINE;
     pairs->paired = calloc(sorted.n_run + 1, sizeof(*pairs->paired));
     status = pairs->paired ? STATUS_OK : no_memory(err);
     for (size_t i = 0; status == STATUS_OK && i < sorted.n_run;) {
-        struct sorted_runs runs = variant_runs(&sorted, i);
+        struct sorted_runs runs = variant_runs(&sorted, i), partners = {NULL, 0};
+        const char *baseline = choose_baseline(baselines, runs.run[0]);
         i += runs.n_run;
-        if (strcmp(runs.run[0]->variant_id, baseline) == 0) {
+        if (baseline && strcmp(runs.run[0]->variant_id, baseline) == 0) {
             continue;
         }
-        struct sorted_runs partners = baseline_runs(&sorted, runs.run[0], baseline);
+        if (baseline) {
+            partners = find_variant(&sorted, runs.run[0], baseline);
+        }
         status = make_pairs(&runs, &partners, &pairs->paired[pairs->n_paired++], err);
     }
     free(sorted.run);

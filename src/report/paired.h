@@ -11,8 +11,26 @@
 
 #include "report/run_set.h"
 
-/* Everything is compared with this row unless a caller names another. */
+/* Everything is compared with this row unless a caller names others. */
 #define PAIRED_BASELINE "qkv"
+
+/* What variants are compared with. One baseline is that of all; with several, a variant is compared
+ * with the one of its own sharing of projections, and variants of another sharing with none. */
+struct baseline {
+    char id[VARIANT_TEXT_SIZE];
+    const char *sharing;
+};
+
+struct baselines {
+    struct baseline *baseline; /* [n_baseline] */
+    size_t n_baseline;
+};
+
+/* baselines_read takes ids as variant_parse reads them. Caller frees with baselines_free, also on
+ * failure. Errors: STATUS_USAGE, STATUS_MEMORY. */
+enum status baselines_read(const char *const *id, size_t n_id, struct baselines *baselines,
+                           struct error *err);
+void baselines_free(struct baselines *baselines);
 
 struct pair {
     const struct run *run, *baseline; /* both finished; same task, seed and setting */
@@ -31,16 +49,17 @@ struct paired {
 
 struct paired_set {
     struct paired *paired; /* [n_paired]: tasks alphabetically, then data sets; within one the
-                              variants in named-row order; the baseline itself is not among them */
+                              variants in named-row order; baselines are not among them */
     size_t n_paired;
 };
 
-/* paired_make pairs every variant with the baseline (a variant id; NULL: PAIRED_BASELINE), within
- * one setting, or in the whole set with its runs on images where setting is NULL. A configuration
+/* paired_make pairs every variant with its baseline (NULL or none: PAIRED_BASELINE), within one
+ * setting, or in the whole set with its runs on images where setting is NULL. A configuration
  * and seed counts once, also where two programs ran it. Caller frees with paired_free, also on
  * failure. The set is borrowed. Errors: STATUS_MEMORY. */
 enum status paired_make(const struct run_set *set, const struct setting *setting,
-                        const char *baseline, struct paired_set *pairs, struct error *err);
+                        const struct baselines *baselines, struct paired_set *pairs,
+                        struct error *err);
 void paired_free(struct paired_set *pairs);
 
 /* pair_difference returns the variant's measure minus the baseline's, NaN where either is missing

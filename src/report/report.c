@@ -197,7 +197,26 @@ static enum status write_all(const struct run_set *set, struct setting_report *r
     return status;
 }
 
+static enum status make_statistics(const struct run_set *set, const char *const *baseline,
+                                   size_t n_baseline, struct statistics *statistics,
+                                   struct error *err)
+{
+    struct baselines baselines;
+    enum status status = baselines_read(baseline, n_baseline, &baselines, err);
+    if (status == STATUS_OK) {
+        status = statistics_make(set, &baselines, statistics, err);
+    }
+    baselines_free(&baselines);
+    return status;
+}
+
 enum status report_write(const char *out, struct report_summary *summary, struct error *err)
+{
+    return report_write_against(out, NULL, 0, summary, err);
+}
+
+enum status report_write_against(const char *out, const char *const *baseline, size_t n_baseline,
+                                 struct report_summary *summary, struct error *err)
 {
     *summary = (struct report_summary){0};
     struct run_set set;
@@ -216,7 +235,7 @@ enum status report_write(const char *out, struct report_summary *summary, struct
         }
     }
     if (status == STATUS_OK) {
-        status = statistics_make(&set, &statistics, err);
+        status = make_statistics(&set, baseline, n_baseline, &statistics, err);
     }
     if (status == STATUS_OK) {
         status = write_all(&set, reports, &statistics, folder, summary, err);

@@ -19,6 +19,11 @@ struct report_summary {
  * STATUS_DATA when there is no finished run, STATUS_WRITE. */
 enum status report_write(const char *out, struct report_summary *summary, struct error *err);
 
+/* report_write_against is report_write that compares variants with others than QKV: ids, see
+ * paired.h. Errors: also STATUS_USAGE for an unknown id. */
+enum status report_write_against(const char *out, const char *const *baseline, size_t n_baseline,
+                                 struct report_summary *summary, struct error *err);
+
 /* report_attention_pictures writes, for one run folder, a PNG beside every attention .npy (each
  * head, and the mean over heads), and all of them with labels in one, see figure_run.h. *n_picture
  * counts them. */

@@ -8,7 +8,8 @@ bool statistics_tells_settings(const struct statistics *statistics)
     return statistics->set->n_setting <= STATISTICS_MAX_SETTING;
 }
 
-static enum status compare_settings(struct statistics *statistics, struct error *err)
+static enum status compare_settings(struct statistics *statistics,
+                                    const struct baselines *baselines, struct error *err)
 {
     const struct run_set *set = statistics->set;
     if (set->n_setting < 2 || !statistics_tells_settings(statistics)) {
@@ -20,18 +21,18 @@ static enum status compare_settings(struct statistics *statistics, struct error 
         return error_set(err, STATUS_MEMORY, "out of memory while comparing variants");
     }
     for (size_t i = 0; status == STATUS_OK && i < set->n_setting; i++) {
-        status = comparisons_make(set, &set->setting[i], NULL, &statistics->setting[i], err);
+        status = comparisons_make(set, &set->setting[i], baselines, &statistics->setting[i], err);
     }
     return status;
 }
 
-enum status statistics_make(const struct run_set *set, struct statistics *statistics,
-                            struct error *err)
+enum status statistics_make(const struct run_set *set, const struct baselines *baselines,
+                            struct statistics *statistics, struct error *err)
 {
     *statistics = (struct statistics){.set = set};
-    enum status status = comparisons_make(set, NULL, NULL, &statistics->all, err);
+    enum status status = comparisons_make(set, NULL, baselines, &statistics->all, err);
     if (status == STATUS_OK) {
-        status = compare_settings(statistics, err);
+        status = compare_settings(statistics, baselines, err);
     }
     if (status == STATUS_OK) {
         status = overview_make(set, false, &statistics->tasks, err);

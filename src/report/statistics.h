@@ -20,10 +20,10 @@ struct statistics {
     struct findings findings;      /* what the tests say of all */
 };
 
-/* statistics_make compares and averages. Caller frees with statistics_free, also on failure; the
- * set is borrowed. Errors: STATUS_MEMORY. */
-enum status statistics_make(const struct run_set *set, struct statistics *statistics,
-                            struct error *err);
+/* statistics_make compares (with the baselines; NULL: QKV) and averages. Caller frees with
+ * statistics_free, also on failure; the set is borrowed. Errors: STATUS_MEMORY. */
+enum status statistics_make(const struct run_set *set, const struct baselines *baselines,
+                            struct statistics *statistics, struct error *err);
 void statistics_free(struct statistics *statistics);
 
 /* statistics_of_setting returns the comparisons within a setting, NULL where there are too many

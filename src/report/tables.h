@@ -19,8 +19,8 @@ void tables_append_cost(struct text *text, const struct setting *setting);
 void tables_append_attention(struct text *text, const struct setting *setting);
 
 /* tables_append_comparisons writes the differences from the baseline: of accuracy, of runs solved,
- * of escape steps and of the mean training loss; of images top-1 and loss. Nothing where there is
- * no pair. */
+ * of escape steps and of the mean training loss; of images top-1 and loss. A sentence where there
+ * is no pair. */
 void tables_append_comparisons(struct text *text, const struct comparisons *comparisons,
                                bool images);
 

@@ -3,6 +3,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "report/resample.h"
 #include "report/tables.h"
@@ -33,7 +34,10 @@ static void append_comparison(struct text *text, const struct comparison *compar
     int n = decimals(measure);
     char needed[COMPARISON_NEEDED_SIZE], p[16], p_holm[16];
     comparison_needed(comparison, needed);
-    text_append(text, "| %s | %s |", run_task_title(run), run->variant_name);
+    const struct run *baseline = comparison->paired->baseline;
+    bool usual = strcmp(baseline->variant_id, PAIRED_BASELINE) == 0;
+    text_append(text, "| %s | %s%s%s |", run_task_title(run), run->variant_name,
+                usual ? "" : " against ", usual ? "" : baseline->variant_name);
     if (comparison->difference.n == 0) {
         text_append(text, " - | - |");
     } else if (isnan(comparison->low)) {
@@ -129,16 +133,16 @@ static void append_table(struct text *text, const struct comparison_table *table
     text_append(text, "\n");
 }
 
-static void append_preface(struct text *text, const struct comparisons *comparisons,
-                           const struct comparison_table *first)
+static void append_preface(struct text *text, const struct comparisons *comparisons)
 {
-    text_append(text,
-                "Variant minus %s with the same configuration and seed, mean over pairs. Interval: "
-                "bootstrap (BCa, %d samples), not corrected for the number of comparisons. p: "
-                "sign-flip permutation test, two-sided; corrected p: Holm. Needed: how many it "
-                "would take to see a difference of this size with 80 %% power at the 5 %% level, "
-                "a hint for the next sweep, which few runs give poorly. ",
-                first->comparison[0].paired->baseline->variant_name, RESAMPLE_N_BOOTSTRAP);
+    text_append(
+        text,
+        "Variant minus baseline with the same configuration and seed, mean over pairs. Interval: "
+        "bootstrap (BCa, %d samples), not corrected for the number of comparisons. p: "
+        "sign-flip permutation test, two-sided; corrected p: Holm. Needed: how many it "
+        "would take to see a difference of this size with 80 %% power at the 5 %% level, "
+        "a hint for the next sweep, which few runs give poorly. ",
+        RESAMPLE_N_BOOTSTRAP);
     if (comparisons->n_without_baseline > 0) {
         text_append(text, "**%zu run%s no partner among the baseline's** and %s in no difference. ",
                     comparisons->n_without_baseline,
@@ -157,11 +161,12 @@ void tables_append_comparisons(struct text *text, const struct comparisons *comp
     const enum measure *measure = images ? image_measure : task_measure;
     size_t n_measure = images ? sizeof(image_measure) / sizeof(image_measure[0])
                               : sizeof(task_measure) / sizeof(task_measure[0]);
-    const struct comparison_table *first = comparisons_find(comparisons, measure[0], images);
-    if (!first) {
+    if (!comparisons_find(comparisons, measure[0], images)) {
+        text_append(text, "None: no variant shares a configuration and a seed with a finished run "
+                          "of its baseline.\n\n");
         return;
     }
-    append_preface(text, comparisons, first);
+    append_preface(text, comparisons);
     for (size_t i = 0; i < n_measure; i++) {
         append_table(text, comparisons_find(comparisons, measure[i], images));
     }

@@ -60,6 +60,16 @@ expect_status 0
 expect_out "copy-qkv-s0-"
 expect_out "glyphs-qkv-s0-"
 
+# Images of another size: fewer patches of the same data.
+run run "${IMAGES[@]}" --set image_size=14 --out a
+expect_status 0
+[ "$(cat a/runs/glyphs-qkv-*/run.json | grep -o '"sha256": "[0-9a-f]*"' | sort -u | wc -l)" -eq 1 ] ||
+  fail "the hash of the data is that of the originals"
+expect_err "1 run: 1 trained"
+grep -q '"seq_len": 5,' a/runs/glyphs-qkv-*/run.json || fail "four patches of 7 px"
+run list keys
+expect_out "area averaging"
+
 # Refused before anything is looked for or written.
 mkdir empty
 run run --set task=mnist --set patch=5 --data empty --out d

@@ -32,7 +32,7 @@ expect_out "qkvlab data list"
 
 run list
 expect_status 0
-[ "$(tail -n +2 "$OUT" | paste -sd' ')" = "variants tasks datasets presets models keys" ] || fail "the topics"
+[ "$(tail -n +2 "$OUT" | paste -sd' ')" = "variants tasks datasets presets models keys schema" ] || fail "the topics"
 
 run list presets
 expect_status 0
@@ -55,7 +55,7 @@ expect_out '"name": "learning_rate",'
 expect_out '"alias": "lr",'
 expect_out '"alias": null,'
 if command -v python3 >/dev/null; then
-  for topic in variants tasks datasets presets models keys; do
+  for topic in variants tasks datasets presets models keys schema; do
     "$QKVLAB" list $topic --format json | python3 -c 'import json, sys; assert json.load(sys.stdin)' ||
       fail "list $topic is JSON"
   done

@@ -100,14 +100,17 @@ class Browser:
 
     def dark(self, dark):
         self.send("Emulation.setEmulatedMedia", features=[
-            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+            {"name": "prefers-reduced-motion", "value": "reduce"}])
 
     def open(self, path):
-        """Loads a file; returns the seconds until its script is done."""
+        """Loads a page that sets data-ready when it is done; returns the seconds it took."""
         start = time.monotonic()
         n_load = self.events.count("Page.loadEventFired")
         self.send("Page.navigate", url="file://" + os.path.abspath(path))
         self.wait(lambda: self.events.count("Page.loadEventFired") > n_load)
+        self.run("""new Promise(done => { (function look() {
+            document.documentElement.dataset.ready ? done() : setTimeout(look, 5); })(); })""")
         return time.monotonic() - start
 
     def run(self, script):

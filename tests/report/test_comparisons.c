@@ -262,13 +262,50 @@ START_TEST(one_setting_alone)
 }
 END_TEST
 
+static void compare_with(const char *const *id, size_t n_id)
+{
+    struct error err;
+    struct baselines baselines;
+    ck_assert_msg(baselines_read(id, n_id, &baselines, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_int_eq(comparisons_make(&set, NULL, &baselines, &comparisons, &err), STATUS_OK);
+    baselines_free(&baselines);
+}
+
+START_TEST(a_baseline_for_each_sharing)
+{
+    struct error err;
+    write_one("qkv", 8, 0, 0.9, 5);
+    write_one("qk", 8, 0, 0.8, 5);
+    write_one("qk+", 8, 0, 0.6, 5);
+    write_one("kv", 8, 0, 0.5, 5);
+    write_one("kv:n_kv_head=1", 8, 0, 0.4, 5);
+    ck_assert_int_eq(run_set_load(out, &set, &err), STATUS_OK);
+    compare_with((const char *const[]){"qk+", "kv"}, 2);
+    ck_assert_uint_eq(comparisons_find(&comparisons, MEASURE_LOSS, false)->n_comparison, 2);
+    ck_assert_double_eq_tol(comparison(MEASURE_TOKEN_ACCURACY, 0)->difference.mean, 0.2, 1e-12);
+    ck_assert_double_eq_tol(comparison(MEASURE_TOKEN_ACCURACY, 1)->difference.mean, -0.1, 1e-12);
+    ck_assert_uint_eq(comparisons.n_without_baseline, 1);
+}
+END_TEST
+
+START_TEST(a_baseline_that_is_no_variant)
+{
+    struct error err;
+    struct baselines baselines;
+    ck_assert_int_eq(baselines_read((const char *const[]){"qkw"}, 1, &baselines, &err),
+                     STATUS_USAGE);
+    ck_assert_ptr_nonnull(strstr(err.text, "qkw"));
+    baselines_free(&baselines);
+}
+END_TEST
+
 START_TEST(another_baseline)
 {
     struct error err;
     write_one("qkv", 8, 0, 0.9, 5);
     write_one("qk", 8, 0, 0.8, 5);
     ck_assert_int_eq(run_set_load(out, &set, &err), STATUS_OK);
-    ck_assert_int_eq(comparisons_make(&set, NULL, "qk", &comparisons, &err), STATUS_OK);
+    compare_with((const char *const[]){"Q=K-V"}, 1);
     ck_assert_str_eq(comparisons.pairs.paired[0].run->variant_id, "qkv");
     ck_assert_double_eq_tol(comparison(MEASURE_TOKEN_ACCURACY, 0)->difference.mean, 0.1, 1e-12);
 }
@@ -291,6 +328,8 @@ int main(void)
     tcase_add_test(tests, programs_are_not_mixed);
     tcase_add_test(tests, one_setting_alone);
     tcase_add_test(tests, another_baseline);
+    tcase_add_test(tests, a_baseline_for_each_sharing);
+    tcase_add_test(tests, a_baseline_that_is_no_variant);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

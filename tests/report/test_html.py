@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""report.html in a real browser: test_html.py PROGRAM, the path of qkvlab. Exit status 77: no browser.
+"""report.html in a real browser: test_html.py PROGRAM SECONDS, the path of qkvlab and the processor
+time a report over 3,240 runs may take. Exit status 77: there is no browser.
 
 The page must render without an error at three widths, ask for nothing but itself, sort, filter, slide
 and read values by pointer and keyboard, keep hostile texts as texts, and print.
@@ -8,11 +9,13 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 import browser
 import make_sweep
 
 SKIP = 77
+MAX_BYTES = 20 * 10**6
 
 
 class Page:
@@ -26,6 +29,13 @@ class Page:
 
     def equal(self, found, expected, what):
         self.check(found == expected, "%s: expected %r, found %r" % (what, expected, found))
+
+    def wait(self, condition, what):
+        for attempt in range(100):
+            if self.run("Boolean(%s)" % condition):
+                return
+            time.sleep(0.05)
+        sys.exit("failed: " + what)
 
     def texts(self, selector):
         return self.run("[...document.querySelectorAll(%r)].map(e => e.textContent)" % selector)
@@ -87,21 +97,19 @@ def test_filter(page):
     page.clear_filter()
     page.run("""(() => { const t = document.querySelector('#filter [name="text"]');
         t.value = 'diverged'; t.dispatchEvent(new Event('input')); })()""")
-    page.run("new Promise(done => setTimeout(done, 250))")
+    page.wait("document.querySelectorAll('#runs tbody tr').length < 10", "a text narrows the runs")
     page.equal(set(page.column("Runs", "state")), {"diverged"}, "a text finds runs by their state")
     page.clear_filter()
 
 
 def test_links(page):
     page.run("document.querySelector('#accuracy td a[href*=\"cell=\"]').click()")
-    page.run("new Promise(done => setTimeout(done, 100))")
+    page.wait("document.querySelectorAll('#runs tbody tr').length === 3", "a cell opens its runs")
     rows = page.column("Runs", "run folder")
-    page.equal(len(rows), 3, "a cell opens its runs")
     link = page.run("document.querySelector('#runs tbody th a').getAttribute('href')")
     page.equal(link, "../runs/%s/" % rows[0], "a run links to its folder")
     page.run("location.hash = '#runs'")
-    page.run("new Promise(done => setTimeout(done, 100))")
-    page.check(len(page.column("Runs", "run folder")) == 50, "all runs again, in pages")
+    page.wait("document.querySelectorAll('#runs tbody tr').length === 50", "all runs, in pages")
 
 
 def test_curves(page):
@@ -115,8 +123,8 @@ def test_curves(page):
     box = page.run("(() => { const b = document.querySelector('#curves .plot')"
                    ".getBoundingClientRect(); return [b.left, b.top, b.width, b.height]; })()")
     page.browser.move(box[0] + box[2] / 2, box[1] + box[3] / 2)
-    tip = page.run("document.querySelector('#curves .tip').textContent")
-    page.check(tip.startswith("step ") and not tip.startswith("step 1Q"), "the pointer, too: " + tip)
+    page.wait("document.querySelector('#curves .tip strong').textContent !== 'step 1'",
+              "the pointer reads values, too")
     n_path = page.run("document.querySelectorAll('#curves .plot path').length")
     page.run("document.querySelector('#curves .legend button').click()")
     fewer = page.run("document.querySelectorAll('#curves .plot path').length")
@@ -170,29 +178,55 @@ def test_theme(page):
     page.equal(page.run(colour), "rgb(20, 23, 28)", "dark by the button")
 
 
+def test_full(program, chromium, max_seconds):
+    """A whole grid: what is asked of size and time, in processor time since machines are shared."""
+    with tempfile.TemporaryDirectory(prefix="qkvlab-html-") as out:
+        os.makedirs(out + "/runs")
+        make_sweep.write_full(out)
+        before = os.times()
+        subprocess.run([program, "report", out], check=True, stdout=subprocess.DEVNULL)
+        after = os.times()
+        seconds = after.children_user - before.children_user
+        size = os.path.getsize(out + "/report/report.html")
+        page = Page(chromium)
+        page.check(seconds < max_seconds, "3,240 runs are reported in %.1f s" % seconds)
+        page.check(size < MAX_BYTES, "the page of 3,240 runs has %d bytes" % size)
+        opened = chromium.open(out + "/report/report.html")
+        page.check(page.run("document.getElementById('lead').textContent").startswith(
+            "3240 finished runs"), "all runs are in the page")
+    print("3,240 runs: report %.1f s, page %.1f MB, open after %.1f s" % (seconds, size / 1e6, opened))
+
+
+def test_small(program, chromium):
+    with tempfile.TemporaryDirectory(prefix="qkvlab-html-") as out:
+        os.makedirs(out + "/runs")
+        make_sweep.write_small(out)
+        subprocess.run([program, "report", out], check=True, stdout=subprocess.DEVNULL)
+        path = out + "/report/report.html"
+        page = Page(chromium)
+        chromium.dark(False)
+        test_widths(page, path)
+        chromium.size(1280, 900)
+        for test in (test_sections, test_sorting, test_filter, test_links, test_curves, test_maps,
+                     test_hostile, test_theme):
+            test(page)
+        page.check(chromium.pdf().startswith(b"%PDF"), "the page prints")
+        page.equal(set(url.split("#")[0] for url in chromium.requests),
+                   {"file://" + os.path.realpath(path)}, "what the page asks for")
+
+
 def main():
     if not browser.find():
         print("skipped: there is no chromium to open report.html with")
         sys.exit(SKIP)
-    with tempfile.TemporaryDirectory(prefix="qkvlab-html-") as out:
-        os.makedirs(out + "/runs")
-        make_sweep.write_small(out)
-        subprocess.run([sys.argv[1], "report", out], check=True, stdout=subprocess.DEVNULL)
-        path = out + "/report/report.html"
-        chromium = browser.Browser()
-        try:
-            page = Page(chromium)
-            test_widths(page, path)
-            chromium.size(1280, 900)
-            for test in (test_sections, test_sorting, test_filter, test_links, test_curves, test_maps,
-                         test_hostile, test_theme):
-                test(page)
-            page.check(chromium.pdf().startswith(b"%PDF"), "the page prints")
-            page.equal(chromium.problems, [], "errors of the console")
-            page.equal(set(url.split("#")[0] for url in chromium.requests),
-                       {"file://" + os.path.realpath(path)}, "what the page asks for")
-        finally:
-            chromium.close()
+    program, max_seconds = sys.argv[1], float(sys.argv[2])
+    chromium = browser.Browser()
+    try:
+        test_small(program, chromium)
+        test_full(program, chromium, max_seconds)
+        Page(chromium).equal(chromium.problems, [], "errors of the console")
+    finally:
+        chromium.close()
     print("report.html: fine")
 
 

@@ -341,6 +341,34 @@ START_TEST(a_curve_that_is_short_missing_or_not_finite_says_so)
 }
 END_TEST
 
+START_TEST(curves_with_and_without_accuracy)
+{
+    struct fake_run fake = {.task = "copy", .variant = "qkv", .n_step = 6};
+    char folder[PATH_SIZE];
+    fake_write(out, &fake);
+    fake_folder(out, &fake, folder);
+    load();
+    ck_assert_ptr_nonnull(set.run[0].curve);
+    ck_assert_ptr_null(set.run[0].curve_accuracy);
+    ck_assert(isnan(set.run[0].measure[MEASURE_REACHES_50]));
+    run_set_free(&set);
+    fake_write_file(folder, "curve.csv",
+                    "step,loss,learning_rate,grad_norm,accuracy\n0,3,1,1,0.1\n1,3,1,1,0.6\n"
+                    "2,3,1,1,0.7\n3,1,1,1,0.92\n4,1,1,1,1\n5,1,1,1,1\n");
+    load();
+    ck_assert_double_eq(set.run[0].curve_accuracy[3], 0.92);
+    ck_assert_double_eq(set.run[0].measure[MEASURE_MEAN_TRAIN_LOSS], 2);
+    ck_assert_double_eq(set.run[0].measure[MEASURE_REACHES_50], 4);
+    ck_assert_double_eq(set.run[0].measure[MEASURE_REACHES_90], 5);
+    ck_assert(isnan(set.run[0].measure[MEASURE_REACHES_99]));
+    run_set_free(&set);
+    fake_write_file(folder, "curve.csv",
+                    "step,loss,learning_rate,grad_norm,accuracy\n0,3,1,1,0.1\n1,3,1,1\n");
+    load();
+    ck_assert_ptr_nonnull(strstr(set.run[0].curve_problem.text, "damaged at line 3"));
+}
+END_TEST
+
 /* A run of this version in a folder of that name, with what config_json says of it. */
 static void write_real(const char *width, char id[CONFIG_ID_SIZE])
 {
@@ -513,6 +541,7 @@ int main(void)
     tcase_add_test(broken, sections_of_another_type);
     tcase_add_test(broken, truncated_and_missing_run_json);
     tcase_add_test(broken, a_broken_curve_costs_the_curve);
+    tcase_add_test(broken, curves_with_and_without_accuracy);
     tcase_add_test(broken, no_folder_and_no_finished_run);
     suite_add_tcase(suite, grouping);
     suite_add_tcase(suite, broken);

@@ -17,6 +17,15 @@ function caveat(setting) {
     'are paired: the same seed gives every variant the same data in the same order.');
 }
 
+/* With more settings than this what each says is folded away once more. */
+const MANY = 12;
+
+function settingBlocks(shown) {
+  return shown.map((i, place) => el('details', { class: 'block', open: place === 0 },
+    el('summary', null, settingName(i)), findingsList(data.settings[i].findings),
+    caveat(data.settings[i])));
+}
+
 function findingsSection(section) {
   const node = el('div');
   const update = () => {
@@ -30,9 +39,9 @@ function findingsSection(section) {
     clear(node, shown.length > 1 && el('p', { class: 'note' }, 'The runs belong to ' + shown.length +
       ' settings, which differ in configuration, program or class of machine. Nothing is averaged ' +
       'across them.'),
-    shown.map((i, place) => el('details', { class: 'block', open: place === 0 },
-      el('summary', null, settingName(i)), findingsList(data.settings[i].findings),
-      caveat(data.settings[i]))),
+    shown.length > MANY ? el('details', { class: 'block' },
+      el('summary', null, 'Each of the ' + shown.length + ' settings'), settingBlocks(shown))
+      : settingBlocks(shown),
     shown.length === 0 && el('p', { class: 'muted' },
       data.settings.every((setting) => setting.images)
         ? 'All runs are on images: see the tables.' : 'Nothing matches the filter.'));
@@ -104,10 +113,11 @@ function methodSection(section) {
   if (data.settings.length > 1) {
     section.append(settingsTable());
   }
-  data.settings.forEach((setting, i) => {
-    section.append(el('details', { class: 'block', open: data.settings.length === 1 },
+  const blocks = data.settings.map((setting, i) =>
+    el('details', { class: 'block', open: data.settings.length === 1 },
       el('summary', null, settingName(i)), settingFacts(setting)));
-  });
+  append(section, blocks.length > MANY ? [el('details', { class: 'block' },
+    el('summary', null, 'Each of the ' + blocks.length + ' settings'), blocks)] : blocks);
   const table = makeTable('What each variant learns with');
   table.update([
     { title: 'variant', head: true, value: (row) => row[0].name },

@@ -9,8 +9,9 @@ function comparisonsSection(section) {
   const note = el('p', { class: 'note' });
   const name = (id) => (data.variants.find((variant) => variant.id === id) || { name: id }).name;
   const digits = () => (data.comparisons[index].step ? 1 : 3);
-  const fixed = (value) => (value === null ? null : value.toFixed(digits()));
-  const signed = (value) => (value === null ? null : (value > 0 ? '+' : '') + fixed(value));
+  const rounded = (value) => (Number(value.toFixed(digits())) === 0 && value !== 0
+    ? value.toPrecision(1) : value.toFixed(digits()));
+  const signed = (value) => (value === null ? null : (value > 0 ? '+' : '') + rounded(value));
   const p = (value) => (value === null ? null : value < 0.0001 ? '< 0.0001' : value.toFixed(4));
   const columns = [
     { title: 'task', value: (row) => data.tasks[row.task].title }, variantColumn,

@@ -4,13 +4,13 @@ function settingSelect(shown, value, change) {
   return select('Setting', shown.map((i) => [i, settingName(i)]), value, change);
 }
 
-function decodeCurve(curve) {
-  if (!curve.decoded) {
-    curve.decoded = { mean: decodeFloats(curve.mean), low: decodeFloats(curve.low),
-      high: decodeFloats(curve.high),
-      seeds: (curve.seeds || []).map((pair) => decodeFloats(pair[1])) };
+function decodeCurve(curve, kind) {
+  const lines = curve[kind];
+  if (!lines.decoded) {
+    lines.decoded = { mean: decodeFloats(lines.mean), low: decodeFloats(lines.low),
+      high: decodeFloats(lines.high), seeds: lines.seeds.map(decodeFloats) };
   }
-  return curve.decoded;
+  return lines.decoded;
 }
 
 function chanceOf(cell) {
@@ -18,33 +18,43 @@ function chanceOf(cell) {
   return { y: Math.log(n), title: 'chance, ln ' + n };
 }
 
+/* {low, high} of the axis: a loss begins at 0 and holds chance, an accuracy goes from 0 to 1. */
+function curveAxis(cells, options) {
+  if (options.kind === 'accuracy') {
+    return options.yLog ? { low: 0.05, high: 1.1 } : { low: 0, high: 1.02 };
+  }
+  let high = chanceOf(cells[0]).y;
+  let low = Infinity;
+  for (const cell of cells) {
+    for (const value of decodeCurve(cell.curve, 'loss').mean) {
+      high = Math.max(high, value);
+      low = value > 0 ? Math.min(low, value) : low;
+    }
+  }
+  return options.yLog ? { low: low * 0.8, high: high * 1.3 } : { low: 0, high: high * 1.06 };
+}
+
+const CURVE_NAMES = { loss: 'training loss', accuracy: 'training accuracy' };
+
 function curvePanel(task, cells, options) {
   const longest = cells.reduce((a, b) => (a.curve.n_step >= b.curve.n_step ? a : b)).curve;
   const n = Math.ceil(longest.n_step / longest.bucket);
   const same = cells.filter((cell) => cell.curve.bucket === longest.bucket);
   const lines = same.map((cell) => {
-    const curve = decodeCurve(cell.curve);
+    const curve = decodeCurve(cell.curve, options.kind);
     return { variant: cell.variant, mean: curve.mean, low: options.band && curve.low,
       high: options.band && curve.high, seeds: options.seeds ? curve.seeds : [] };
   });
-  const chance = chanceOf(cells[0]);
-  let high = chance.y;
-  let low = Infinity;
-  for (const cell of same) {
-    for (const value of decodeCurve(cell.curve).mean) {
-      high = Math.max(high, value);
-      low = value > 0 ? Math.min(low, value) : low;
-    }
-  }
   const first = (i) => i * longest.bucket;
   const last = (i) => Math.min((i + 1) * longest.bucket, longest.n_step) - 1;
+  const title = CURVE_NAMES[options.kind];
   const plot = makePlot({
-    name: 'Training loss, ' + data.tasks[task].title,
+    name: title + ', ' + data.tasks[task].title,
     x: Array.from({ length: n }, (item, i) => (first(i) + last(i)) / 2),
     xText: (i) => (longest.bucket === 1 ? 'step ' + i : 'steps ' + first(i) + ' to ' + last(i)),
-    xLog: options.xLog, yLog: options.yLog,
-    low: options.yLog ? low * 0.8 : 0, high: options.yLog ? high * 1.3 : high * 1.06,
-    xTitle: 'training step', yTitle: 'training loss', level: chance, lines,
+    xLog: options.xLog, yLog: options.yLog, ...curveAxis(same, options),
+    xTitle: 'training step', yTitle: title,
+    level: options.kind === 'loss' ? chanceOf(cells[0]) : null, lines,
   });
   return { plot, node: el('figure', { class: 'panel' }, el('figcaption', null,
     el('span', null, data.tasks[task].title),
@@ -60,14 +70,15 @@ function curvesSection(section) {
   if (!data.cells.some((cell) => cell.curve)) {
     return false;
   }
-  const options = { yLog: false, xLog: false, band: true, seeds: false };
+  const options = { kind: 'loss', yLog: false, xLog: false, band: true, seeds: false };
+  const hasAccuracy = data.cells.some((cell) => cell.curve && cell.curve.accuracy);
   let setting = null;
   const controls = el('div', { class: 'controls' });
   const keys = el('div');
   const panels = el('div', { class: 'panels' });
   const draw = () => {
     const cells = data.cells.filter((cell) => cell.setting === setting && cell.curve &&
-      cellMatches(cell));
+      cell.curve[options.kind] && cellMatches(cell));
     const tasks = [...new Set(cells.map((cell) => cell.task))].sort((a, b) => a - b);
     clear(keys, legend([...new Set(cells.map((cell) => cell.variant))].sort((a, b) => a - b)));
     drawPanels(panels, tasks.map((task) =>
@@ -85,13 +96,16 @@ function curvesSection(section) {
     clear(controls, shown.length > 1 && settingSelect(shown, setting, (value) => {
       setting = Number(value);
       draw();
-    }), option('Loss on a log axis', 'yLog'), option('Steps on a log axis', 'xLog'),
+    }), hasAccuracy && select('Curve', Object.entries(CURVE_NAMES), options.kind, (value) => {
+      options.kind = value;
+      draw();
+    }), option('Log axis', 'yLog'), option('Steps on a log axis', 'xLog'),
     option('Band, lowest to highest seed', 'band'),
     data.notes.curves.with_seeds && option('Single seeds', 'seeds'));
     draw();
   };
   const note = data.notes.curves;
-  section.append(el('p', null, 'Training loss. The dotted line is chance: a variant that stays on ' +
+  section.append(el('p', null, 'Of the batches it trained on. The dotted line is a loss at chance: a variant that stays on ' +
     'it has learned nothing yet. All variants see the same batches, so what differs is when they ' +
     'leave it. Point at a panel, or focus it and press the arrow keys, to read the values.'),
   controls, keys, panels, el('p', { class: 'note' }, 'A line is the mean over seeds, the band ' +

@@ -3,6 +3,9 @@
 const SIZES = [['d', 'width d'], ['L', 'layers L'], ['H', 'heads H'], ['T', 'length T'],
   ['steps', 'training steps']];
 
+/* No axis is shorter than from minus to plus this: a hair's breadth must not look like a gap. */
+const LEAST_GAP = 0.02;
+
 function distinctOf(cells, key) {
   return [...new Set(cells.map((cell) => cell.of[key]))]
     .sort((a, b) => (typeof a === 'number' ? a - b : String(a).localeCompare(String(b))));
@@ -18,9 +21,9 @@ function gapPanel(task, cells, axis) {
     return { variant, mean: pick(1), low: pick(2), high: pick(3) };
   });
   const values = cells.flatMap((cell) => [cell.gap[2], cell.gap[3]]);
-  const low = Math.min(0, ...values);
-  const high = Math.max(0, ...values);
-  const margin = 0.06 * (high - low || 0.1);
+  const low = Math.min(-LEAST_GAP, ...values);
+  const high = Math.max(LEAST_GAP, ...values);
+  const margin = 0.06 * (high - low);
   const title = SIZES.find((pair) => pair[0] === axis)[1];
   const plot = makePlot({
     name: 'Gap to the baseline by ' + title + ', ' + data.tasks[task].title, x, xTicks: x,

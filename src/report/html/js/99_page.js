@@ -113,37 +113,67 @@ function buildTheme() {
 
 /* ---- start ---- */
 
-function build() {
-  const main = document.getElementById('main');
-  const nav = document.getElementById('nav');
-  let follow = null;
-  document.getElementById('filter-box').open = window.innerWidth >= 900;
-  drawLead();
-  buildTheme();
-  buildFilter();
-  for (const [id, short, title, fill] of SECTIONS) {
-    const section = el('section', { id, 'aria-labelledby': id + '-title' },
-      el('h2', { id: id + '-title' }, title));
-    main.append(section);
-    const result = fill(section);
-    if (result === false) {
-      section.remove();
-      continue;
-    }
-    follow = id === 'runs' ? result : follow;
-    nav.append(el('a', { href: '#' + id }, short));
+const FIRST = 2; /* sections that are there before anything is painted */
+
+/* The bar covers what is scrolled under it. */
+function clearBar() {
+  document.documentElement.style.scrollPaddingTop =
+    document.querySelector('.bar').offsetHeight + 8 + 'px';
+}
+
+let follow = null;
+
+function fillSection([id, short, title, fill]) {
+  const section = el('section', { id, 'aria-labelledby': id + '-title' },
+    el('h2', { id: id + '-title' }, title));
+  document.getElementById('main').append(section);
+  const result = fill(section);
+  if (result === false) {
+    section.remove();
+    return;
   }
+  follow = id === 'runs' ? result : follow;
+  document.getElementById('nav').append(el('a', { href: '#' + id }, short));
+}
+
+function watchSize() {
   let width = window.innerWidth;
+  clearBar();
+  document.getElementById('filter-box').addEventListener('toggle', clearBar);
   window.addEventListener('resize', () => {
     if (window.innerWidth !== width) {
       width = window.innerWidth;
+      clearBar();
       drawPlots();
     }
   });
   window.addEventListener('beforeprint', drawPlots);
   window.addEventListener('afterprint', drawPlots);
+}
+
+/* One section after the other, so that a large report can be read while the rest is drawn. */
+function fillRest(sections) {
+  if (sections.length) {
+    fillSection(sections[0]);
+    setTimeout(() => fillRest(sections.slice(1)), 0);
+    return;
+  }
   follow();
+  const target = document.getElementById(location.hash.slice(1));
+  if (target) {
+    target.scrollIntoView();
+  }
   document.documentElement.dataset.ready = 'yes';
+}
+
+function build() {
+  document.getElementById('filter-box').open = window.innerWidth >= 900;
+  drawLead();
+  buildTheme();
+  buildFilter();
+  SECTIONS.slice(0, FIRST).forEach(fillSection);
+  watchSize();
+  setTimeout(() => fillRest(SECTIONS.slice(FIRST)), 0);
 }
 
 build();

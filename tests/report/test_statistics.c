@@ -1,0 +1,177 @@
+/* What a report says of differences: the sentences, the tables, the rows for programs. */
+#include "report/statistics.h"
+
+#include "fixture.h"
+#include "report/report.h"
+#include "runner.h"
+
+static struct report_summary summary;
+
+static void write_runs(const char *variant, int n_embd, int n_seed, double accuracy)
+{
+    for (int seed = 0; seed < n_seed; seed++) {
+        struct fake_run fake = {.task = "reverse",
+                                .variant = variant,
+                                .seed = seed,
+                                .n_embd = n_embd,
+                                .accuracy = accuracy + 0.001 * seed,
+                                .escape = accuracy > 0.5 ? 8 : -1};
+        fake_write(out, &fake);
+    }
+}
+
+static char *page(void)
+{
+    struct error err;
+    ck_assert_msg(report_write(out, &summary, &err) == STATUS_OK, "%s", err.text);
+    return read_out("report/report.md");
+}
+
+static void assert_has(const char *content, const char *phrase)
+{
+    ck_assert_msg(strstr(content, phrase) != NULL, "not there: %s", phrase);
+}
+
+START_TEST(a_tested_difference_comes_first)
+{
+    write_runs("qkv", 0, 6, 0.99);
+    write_runs("qk", 0, 6, 0.1);
+    char *text = page();
+    assert_has(text,
+               "# Which of Q, K and V does attention need?\n\n## What the tests say\n\n"
+               "- Token accuracy against QKV, tested: lower: **Q=K** on Reverse (-0.890); not "
+               "distinguishable: 0 of 1 comparisons.\n");
+    assert_has(text, "#### Difference in token accuracy");
+    assert_has(text,
+               "corrected for the 1 comparison of this table; fewer than 6 pairs cannot pass");
+    assert_has(text,
+               "| Reverse | Q=K | -0.890 | -0.890 to -0.890 | 6 / 1 | 0, 6 | 0.0312 | 0.0312 | "
+               "lower | - |");
+    assert_has(text, "| Reverse | Q=K | - | - | 0 / 0 (0, 6 with one alone) |");
+    assert_has(text, "| QKV | 6, 0 of 6 |");
+    assert_has(text, "| Q=K | 0, 6 of 6 |");
+    free(text);
+}
+END_TEST
+
+START_TEST(too_few_pairs_say_so_once)
+{
+    write_runs("qkv", 0, 3, 0.9);
+    write_runs("qk", 0, 3, 0.1);
+    char *text = page();
+    assert_has(text,
+               "- **No test**: 3 pairs of the same configuration and seed; below 6 nothing can "
+               "be concluded about differences from QKV.");
+    ck_assert_ptr_null(strstr(strstr(text, "**No test**") + 1, "**No test**"));
+    assert_has(text, "| nothing can be concluded | 6 pairs |");
+    free(text);
+}
+END_TEST
+
+START_TEST(without_a_baseline_nothing_is_compared)
+{
+    write_runs("kv", 0, 6, 0.9);
+    write_runs("qk", 0, 6, 0.1);
+    char *text = page();
+    assert_has(text, "**No test**: no variant shares a configuration and a seed");
+    free(text);
+}
+END_TEST
+
+START_TEST(small_differences_are_counted)
+{
+    write_runs("qkv", 0, 6, 0.99);
+    write_runs("qk", 0, 6, 0.988);
+    char *text = page();
+    assert_has(text, "tested: a difference, but below 0.005: 1; not distinguishable: 0 of 1");
+    free(text);
+}
+END_TEST
+
+START_TEST(a_grid_has_both_spreads)
+{
+    write_runs("qkv", 8, 2, 0.9);
+    write_runs("qkv", 16, 2, 0.5);
+    write_runs("qk", 8, 2, 0.8);
+    write_runs("qk", 16, 2, 0.2);
+    char *text = page();
+    assert_has(text, "## Over all 2 configurations");
+    assert_has(text, "| Reverse | QKV | 2 | 4 | 0.701 | 0.283 | 0.001 | 0.667 | 0 of 4 | 0 of 4 |");
+    assert_has(text, "## Setting 2: d 16");
+    char *rows = read_out("report/comparisons.csv"), *overview = read_out("report/overview.csv");
+    assert_has(rows, "\nall,reverse,qk,\"Q=K\",qkv,token_accuracy,4,2,2,");
+    assert_has(rows, "\n1,reverse,qk,\"Q=K\",qkv,token_accuracy,2,1,2,");
+    assert_has(rows, ",pair,4,,,0,false,,too few\n");
+    assert_has(overview, "reverse,qkv,\"QKV\",4,4,4,2,");
+    free(text);
+    free(rows);
+    free(overview);
+}
+END_TEST
+
+START_TEST(many_settings_have_no_part_each)
+{
+    for (int i = 0; i <= STATISTICS_MAX_SETTING; i++) {
+        write_runs("qkv", 8 + 2 * i, 1, 0.9);
+        write_runs("qk", 8 + 2 * i, 1, 0.5);
+    }
+    char *text = page();
+    assert_has(text, "too many for a part each");
+    assert_has(text, "A configuration with all its seeds was resampled and flipped as one.");
+    ck_assert_ptr_null(strstr(text, "## Setting 1"));
+    ck_assert_ptr_null(strstr(text, "accuracy.png"));
+    free(text);
+}
+END_TEST
+
+START_TEST(programs_find_the_comparisons)
+{
+    write_runs("qkv", 0, 6, 0.99);
+    write_runs("qk", 0, 6, 0.1);
+    free(page());
+    char path[PATH_SIZE];
+    json_t *root;
+    path_format(path, NULL, "%s/report/report.json", out);
+    ck_assert_int_eq(json_read(path, &root, NULL), STATUS_OK);
+    const json_t *table = json_array_get(json_object_get(root, "comparisons"), 0);
+    ck_assert_str_eq(json_get_text(table, "measure", ""), "token_accuracy");
+    const json_t *row = json_array_get(json_object_get(table, "comparisons"), 0);
+    ck_assert_str_eq(json_get_text(row, "verdict", ""), "lower");
+    ck_assert_double_eq(json_get_number(row, "p_holm", NAN), 2.0 / 64);
+    ck_assert_ptr_nonnull(json_array_get(json_object_get(root, "overview"), 1));
+    json_decref(root);
+}
+END_TEST
+
+START_TEST(another_baseline_and_none)
+{
+    struct error err;
+    write_runs("qkv", 0, 6, 0.99);
+    write_runs("qk", 0, 6, 0.1);
+    ck_assert_int_eq(report_write_against(out, (const char *const[]){"qk"}, 1, &summary, &err),
+                     STATUS_OK);
+    char *text = read_out("report/report.md");
+    assert_has(text, "Token accuracy against Q=K, tested: higher: **QKV** on Reverse (+0.890)");
+    assert_has(text, "| Reverse | QKV against Q=K | +0.890 |");
+    free(text);
+    ck_assert_int_eq(report_write_against(out, (const char *const[]){"qkw"}, 1, &summary, &err),
+                     STATUS_USAGE);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("statistics");
+    TCase *tests = tcase_create("statistics");
+    tcase_add_checked_fixture(tests, make_out, remove_out);
+    tcase_add_test(tests, a_tested_difference_comes_first);
+    tcase_add_test(tests, too_few_pairs_say_so_once);
+    tcase_add_test(tests, without_a_baseline_nothing_is_compared);
+    tcase_add_test(tests, small_differences_are_counted);
+    tcase_add_test(tests, a_grid_has_both_spreads);
+    tcase_add_test(tests, many_settings_have_no_part_each);
+    tcase_add_test(tests, programs_find_the_comparisons);
+    tcase_add_test(tests, another_baseline_and_none);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
