@@ -31,10 +31,10 @@ except ImportError:
              "Ubuntu: apt-get install python3-torch libopenblas0-pthread, then run it with /usr/bin/python3")
 
 SHAPES = ["d32-L2-H2-T16", "d64-L2-H4-T16", "d64-L2-H4-T64", "d256-L4-H4-T128", "d32-L2-H2-T128", "d256-L4-H4-T16",
-          "vit28-p4-d64-L2-H2"]
+          "vit28-p4-d64-L2-H2", "vit32-p4-d64-L2-H4"]
 SLOTS = {"qkv": "qkv", "qk": "qqv", "kv": "qkk", "qv": "qkq", "qkv_tied": "qqq"}  # slot of Q, K, V
 BATCH, N_TRAIN, N_SYMBOL, N_POSITION, DROPOUT = 128, 10000, 10, 128, 0.1
-IMAGE = 28  # pixels, of the data set that qkvlab draws
+IMAGES = {28: ("mnist", 1, 10), 32: ("cifar10", 3, 10), 64: ("tinyimagenet", 3, 200)}  # by pixels: channels, classes
 
 
 # ---- the model ---------------------------------------------------------------------------------------
@@ -86,12 +86,13 @@ class Encoder(nn.Module):
 class VisionTransformer(nn.Module):
     def __init__(self, d, n_layer, n_head, image, patch, variant):
         super().__init__()
-        self.patches = nn.Conv2d(1, d, patch, stride=patch)
+        _, n_channel, n_class = IMAGES[image]
+        self.patches = nn.Conv2d(n_channel, d, patch, stride=patch)
         self.class_token = nn.Parameter(torch.zeros(1, 1, d))
         self.position = nn.Parameter(0.02 * torch.randn(1 + (image // patch) ** 2, d))
         self.drop = nn.Dropout(DROPOUT)
         self.blocks = nn.Sequential(*(Block(d, n_head, variant, DROPOUT) for _ in range(n_layer)))
-        self.ln, self.head = nn.LayerNorm(d), nn.Linear(d, N_SYMBOL)
+        self.ln, self.head = nn.LayerNorm(d), nn.Linear(d, n_class)
 
     def forward(self, images):
         x = self.patches(images).flatten(2).transpose(1, 2)
@@ -107,8 +108,9 @@ class Training:
         d, n_layer, n_head = shape["n_embd"], shape["n_layer"], shape["n_head"]
         if "patch" in shape:
             self.model = VisionTransformer(d, n_layer, n_head, shape["image"], shape["patch"], variant)
-            self.inputs = torch.randn(N_TRAIN, 1, shape["image"], shape["image"])
-            self.targets = torch.randint(N_SYMBOL, (N_TRAIN,))
+            _, n_channel, n_class = IMAGES[shape["image"]]
+            self.inputs = torch.randn(N_TRAIN, n_channel, shape["image"], shape["image"])
+            self.targets = torch.randint(n_class, (N_TRAIN,))
             self.clip = None
         else:
             n_token = shape["seq_len"]
@@ -210,7 +212,7 @@ def set_threads(n, blas):
 def run_qkvlab(options, shape, variant, seconds):
     settings = [f"{key}={value}" for key, value in shape.items() if key != "image"] + [f"batch_size={BATCH}"]
     if "patch" in shape:
-        settings.append("task=glyphs")
+        settings += [f"task={IMAGES[shape['image']][0]}", f"n_train={N_TRAIN}"]
     else:
         settings += [f"n_train={N_TRAIN}", f"n_position={max(N_POSITION, shape['seq_len'])}"]
     command = [options.qkvlab, "bench", "--quiet", "--format", "json", "--rounds", "1", "--seconds", str(seconds),
@@ -245,8 +247,8 @@ def parse_shape(name):
     shape = {key: int(value) for key, value in match.groupdict().items()}
     if min(shape.values()) == 0 or shape["n_embd"] % shape["n_head"] != 0:
         sys.exit(f"{name}: the width must be a multiple of the number of heads")
-    if image and (shape["image"] != IMAGE or IMAGE % shape["patch"] != 0):
-        sys.exit(f"{name}: images have {IMAGE} pixels, and the patch must divide them")
+    if image and (shape["image"] not in IMAGES or shape["image"] % shape["patch"] != 0):
+        sys.exit(f"{name}: images have {', '.join(map(str, IMAGES))} pixels, and the patch must divide them")
     return shape
 
 

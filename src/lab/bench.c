@@ -27,7 +27,10 @@ static const struct bench_shape SHAPES[] = {
     {"d256-L4-H4-T128", {"n_embd=256", "n_layer=4", "n_head=4", "seq_len=128"}},
     {"d32-L2-H2-T128", {"n_embd=32", "n_layer=2", "n_head=2", "seq_len=128"}},
     {"d256-L4-H4-T16", {"n_embd=256", "n_layer=4", "n_head=4", "seq_len=16"}},
-    {"vit28-p4-d64-L2-H2", {"task=glyphs", "n_embd=64", "n_layer=2", "n_head=2"}},
+    {"vit28-p4-d64-L2-H2", {"task=mnist", "n_embd=64", "n_layer=2", "n_head=2"}},
+    {"vit32-p4-d64-L2-H4", {"task=cifar10", "n_embd=64", "n_layer=2", "n_head=4"}},
+    {"vit32-p4-d256-L2-H4", {"task=cifar10", "n_embd=256", "n_layer=2", "n_head=4"}},
+    {"vit64-p8-d192-L6-H6", {"task=tinyimagenet", "batch_size=128"}}, /* as published: 32 */
 };
 
 const struct bench_shape *bench_shape_at(size_t i)
@@ -115,7 +118,8 @@ static enum status subject_create(struct subject *subject, const struct config *
     }
     struct model_shape shape = config_shape(config);
     struct engine_options engine = engine_options_of(config, options->threads);
-    enum status status = source_create(&subject->source, config, NULL, options->threads, err);
+    struct dataset_options noise = {.noise = true};
+    enum status status = source_create(&subject->source, config, &noise, options->threads, err);
     if (status == STATUS_OK) {
         status = engine_create(&subject->engine, &shape, &engine, err);
     }

@@ -82,6 +82,7 @@ struct dataset_options {
     uint64_t seed;          /* of drawn data */
     size_t n_train, n_test; /* the first so many; 0: all, or the drawn set's default */
     int threads;            /* to decode with; 0: every processor */
+    bool noise;             /* source_create: images of noise, see image_noise.h, and no file */
     void *context;          /* of progress */
     /* told now and then how far decoding is; false stops it: STATUS_INTERRUPTED. NULL: none */
     bool (*progress)(void *context, size_t n_done, size_t n_image);

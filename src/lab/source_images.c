@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/threads.h"
+#include "lab/image_noise.h"
 #include "lab/source_kind.h"
 #include "nn/patch.h"
 
@@ -166,10 +167,16 @@ static enum status load(struct image_source *self, const struct dataset_options 
                         struct error *err)
 {
     const struct config *config = self->base.config;
-    struct dataset_place place;
-    enum status status = dataset_find(config->dataset, options, &place, err);
-    if (status == STATUS_OK) {
-        status = dataset_load(&place, options, &self->data, err);
+    enum status status;
+    if (options->noise) {
+        self->data.dataset = config->dataset;
+        status = image_noise_make(options, &self->data, err);
+    } else {
+        struct dataset_place place;
+        status = dataset_find(config->dataset, options, &place, err);
+        if (status == STATUS_OK) {
+            status = dataset_load(&place, options, &self->data, err);
+        }
     }
     if (status == STATUS_OK) {
         status = check_set(config, &self->data.train, "training", err);
