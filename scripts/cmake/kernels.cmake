@@ -7,6 +7,9 @@ else()
   set(kernel_level -O3)
 endif()
 set(kernel_flags ${kernel_level} -fopenmp-simd -ffp-contract=fast -fno-math-errno -fno-trapping-math)
+if(QKVLAB_FUZZ)
+  list(APPEND kernel_flags -fno-sanitize=all) # readers are searched, not products
+endif()
 target_sources(qkvlab_nn PRIVATE ${CMAKE_SOURCE_DIR}/src/nn/kernels/dispatch.c)
 
 function(add_kernel_level level)
