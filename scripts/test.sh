@@ -72,6 +72,18 @@ check_format() {
   step format bash -c "find src tasks tests -name '*.[ch]' -print0 | xargs -0 $tool --dry-run --Werror"
 }
 
+# A browser opens report.html in the tests; where none can be installed, that test is skipped.
+install_browser() {
+  local name
+  for name in chromium chromium-browser google-chrome; do
+    command -v "$name" >/dev/null && return
+  done
+  if grep -qs '^ID=debian' /etc/os-release; then
+    (install_debian chromium) || say "no browser could be installed: the test of report.html is skipped"
+  fi
+  return 0
+}
+
 install_and_try() {
   local root="$REPOSITORY/build/installed"
   rm -rf "$root"
@@ -111,6 +123,7 @@ step packages install_packages clang-format || {
   print_summary
   exit 1
 }
+install_browser
 check_format
 if step "build (warnings are errors)" build build -DQKVLAB_WERROR=ON; then
   ctest_step "tests" build

@@ -166,9 +166,11 @@ static void append_tested(struct text *text, const struct statistics *statistics
 static void append_tested_rest(struct text *text, const struct statistics *statistics)
 {
     const struct findings *findings = &statistics->findings;
+    size_t n_told = 0;
     for (size_t i = 0; i < findings->n_finding; i++) {
         if (!findings->finding[i].headline) {
-            text_append(text, "- %s\n", findings->finding[i].text.data);
+            text_append(text, "%s- %s\n", n_told++ ? "" : "### Further measures, tested\n\n",
+                        findings->finding[i].text.data);
         }
     }
     if (findings->n_finding > 0) {

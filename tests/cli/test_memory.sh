@@ -29,8 +29,8 @@ check() {
   done
   run run "${words[@]}" --threads "$threads" --dry-run --format csv --quiet
   expect_status 0
-  head -n 1 "$OUT" | grep -q ',memory_mib,done$' || fail "memory is the last column but one"
-  stated=$(tail -n 1 "$OUT" | awk -F, '{print $(NF - 1)}')
+  head -n 1 "$OUT" | grep -q ',memory_mib,estimated_seconds,done$' || fail "memory is the last column but two"
+  stated=$(tail -n 1 "$OUT" | awk -F, '{print $(NF - 2)}')
   rm -rf out
   most=$(most_memory run "${words[@]}" --threads "$threads" --out out) || exit 1
   echo "$*, threads $threads: $stated MiB stated, $most KiB held"

@@ -8,7 +8,7 @@ expect_out "Mean token accuracy over 2 seeds"
 expect_out "Report: a/report/report.md"
 grep -qE '^variant +copy +reverse$' "$OUT" || fail "variants down and tasks across"
 grep -qE '^Q=K +[01]\.[0-9]{3} +[01]\.[0-9]{3}$' "$OUT" || fail "a row of accuracies"
-for file in report.md runs.csv cells.csv report.json; do
+for file in report.md report.html runs.csv cells.csv report.json; do
   [ -s a/report/$file ] || fail "a/report/$file is there"
 done
 cp a/report/report.md before.md

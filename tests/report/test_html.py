@@ -148,7 +148,7 @@ def test_maps(page):
     page.browser.key("ArrowRight")
     page.browser.key("ArrowRight")
     text = page.run("document.querySelector('#maps .value').textContent")
-    page.equal(text, "query 0 \u2192 key 1: p = 0.063", "a value of a flat map of 16")
+    page.equal(text, "query 0 \u2192 key 1: p\u00a0=\u00a00.063", "a value of a flat map of 16")
 
 
 def test_hostile(page):

@@ -105,7 +105,7 @@ function mapCard(cell, state) {
   const name = variantOf(cell).name + ' on ' + taskOf(cell).title;
   const map = makeMap(maps.n_token, 'Attention of ' + name,
     (i, j) => shares(state.head, i, j),
-    (i, j) => 'query ' + i + ' \u2192 key ' + j + ': p = ' + shares(state.head, i, j).toFixed(3));
+    (i, j) => 'query ' + i + ' \u2192 key ' + j + ': p\u00a0=\u00a0' + shares(state.head, i, j).toFixed(3));
   let top = 0;
   for (let i = 0; i < maps.n_token ** 2; i++) {
     top = Math.max(top, shares(state.head, Math.floor(i / maps.n_token), i % maps.n_token));

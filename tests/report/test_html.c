@@ -1,0 +1,224 @@
+#include "fixture.h"
+#include "report/html_data.h"
+#include "report/latex.h"
+#include "report/report.h"
+#include "runner.h"
+
+/* ---- helpers ---- */
+
+static const struct fake_run runs[] = {
+    {.task = "reverse", .variant = "qkv", .seed = 0, .accuracy = 1, .escape = 5},
+    {.task = "reverse", .variant = "qkv", .seed = 1, .accuracy = 0.5, .escape = 25},
+    {.task = "reverse", .variant = "qk", .seed = 0, .accuracy = 0.25, .escape = -1},
+};
+
+static void report_runs(void)
+{
+    struct report_summary summary;
+    struct error err = {0};
+    ck_assert_msg(report_write(out, &summary, &err) == STATUS_OK, "%s", err.text);
+}
+
+static void write_runs(void)
+{
+    for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+        fake_write(out, &runs[i]);
+    }
+}
+
+/* The data of report.html; caller frees with json_decref. */
+static json_t *page_data(void)
+{
+    static const char begin[] = "id=\"data\">";
+    char *page = read_out("report/report.html");
+    char *start = strstr(page, begin);
+    ck_assert_ptr_nonnull(start);
+    start += strlen(begin);
+    char *end = strstr(start, "</script>");
+    ck_assert_ptr_nonnull(end);
+    json_t *data = json_loadb(start, (size_t)(end - start), 0, NULL);
+    ck_assert_msg(data != NULL, "the data of the page are JSON");
+    free(page);
+    return data;
+}
+
+static int base64_value(char digit)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = strchr(digits, digit);
+    return digit && at ? (int)(at - digits) : -1;
+}
+
+static size_t base64_decode(const char *text, unsigned char *byte)
+{
+    size_t n = 0;
+    unsigned bits = 0, n_bit = 0;
+    for (; base64_value(*text) >= 0; text++) {
+        bits = bits << 6 | (unsigned)base64_value(*text);
+        n_bit += 6;
+        if (n_bit >= 8) {
+            n_bit -= 8;
+            byte[n++] = (unsigned char)(bits >> n_bit);
+        }
+    }
+    return n;
+}
+
+static void check_floats(const json_t *lines, const char *key, const float *expected, size_t n)
+{
+    float value[64];
+    size_t size = base64_decode(json_get_text(lines, key, ""), (unsigned char *)value);
+    ck_assert_uint_eq(size, n * sizeof(float));
+    for (size_t i = 0; i < n; i++) {
+        ck_assert_float_eq_tol(value[i], expected[i], 1e-6F);
+    }
+}
+
+/* ---- tests ---- */
+
+START_TEST(base64_is_that_of_rfc_4648)
+{
+    static const char *const expected[] = {"", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE="};
+    for (size_t n = 0; n < sizeof(expected) / sizeof(expected[0]); n++) {
+        json_t *text = html_base64("fooba", n);
+        ck_assert_str_eq(json_string_value(text), expected[n]);
+        json_decref(text);
+    }
+}
+END_TEST
+
+START_TEST(a_curve_holds_the_mean_and_the_extremes_of_seeds)
+{
+    write_runs();
+    report_runs();
+    json_t *data = page_data();
+    const json_t *cell = json_array_get(json_object_get(data, "cells"), 0);
+    const json_t *curve = json_object_get(cell, "curve");
+    const json_t *loss = json_object_get(curve, "loss");
+    float mean[FAKE_STEPS], low[FAKE_STEPS], high[FAKE_STEPS];
+    for (int step = 0; step < FAKE_STEPS; step++) {
+        low[step] = step >= 5 ? 0.05F : 2.3F;
+        high[step] = step >= 25 ? 0.05F : 2.3F;
+        mean[step] = (low[step] + high[step]) / 2;
+    }
+    ck_assert_int_eq(json_get_integer(curve, "bucket", 0), 1);
+    check_floats(loss, "mean", mean, FAKE_STEPS);
+    check_floats(loss, "low", low, FAKE_STEPS);
+    check_floats(loss, "high", high, FAKE_STEPS);
+    ck_assert_uint_eq(json_array_size(json_object_get(loss, "seeds")), 2);
+    json_decref(data);
+}
+END_TEST
+
+START_TEST(a_long_curve_is_cut_and_loses_no_extreme)
+{
+    struct fake_run run = runs[0];
+    run.n_step = 2 * HTML_MAX_POINT + 1;
+    run.escape = run.n_step - 1; /* the last step alone is low */
+    fake_write(out, &run);
+    report_runs();
+    json_t *data = page_data();
+    const json_t *curve =
+        json_object_get(json_array_get(json_object_get(data, "cells"), 0), "curve");
+    unsigned char byte[HTML_MAX_POINT * sizeof(float) + 3];
+    float low;
+    ck_assert_int_eq(json_get_integer(curve, "bucket", 0), 3);
+    size_t size = base64_decode(json_get_text(json_object_get(curve, "loss"), "low", ""), byte);
+    ck_assert_uint_eq(size / sizeof(float), (2 * HTML_MAX_POINT + 1 + 2) / 3);
+    memcpy(&low, byte + size - sizeof(low), sizeof(low));
+    ck_assert_float_eq_tol(low, 0.05F, 1e-6F);
+    json_decref(data);
+}
+END_TEST
+
+START_TEST(maps_are_bytes_of_square_roots)
+{
+    write_runs();
+    report_runs();
+    json_t *data = page_data();
+    const json_t *maps = json_object_get(json_array_get(json_object_get(data, "cells"), 0), "maps");
+    const json_t *snapshot = json_array_get(json_object_get(maps, "data"), 0);
+    unsigned char byte[FAKE_HEADS * FAKE_TOKENS * FAKE_TOKENS + 3];
+    ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(maps, "steps"), 0)), 30);
+    size_t size = base64_decode(json_string_value(json_array_get(snapshot, 0)), byte);
+    ck_assert_uint_eq(size, FAKE_HEADS * FAKE_TOKENS * FAKE_TOKENS);
+    ck_assert_uint_eq(byte[0], 0); /* the first head is all 0, the second all 1 */
+    ck_assert_uint_eq(byte[size - 1], 255);
+    json_decref(data);
+}
+END_TEST
+
+START_TEST(texts_cannot_leave_the_data)
+{
+    char folder[PATH_SIZE];
+    write_runs();
+    path_format(folder, NULL, "%s/runs/<script>alert(1)<\xff>", out);
+    ck_assert_int_eq(folder_create(folder, NULL), STATUS_OK);
+    fake_write_file(folder, "run.json", "{\"format\": \"</script><script>\"}");
+    report_runs();
+    char *page = read_out("report/report.html");
+    ck_assert_ptr_null(strstr(page, "<script>alert"));
+    ck_assert_ptr_nonnull(strstr(page, "\\u003cscript>alert(1)"));
+    ck_assert_ptr_null(strstr(page, "{{")); /* every place of the template is filled */
+    ck_assert_ptr_nonnull(strstr(page, "default-src 'none'"));
+    ck_assert_ptr_nonnull(strstr(page, "script-src 'sha256-"));
+    free(page);
+    json_decref(page_data());
+}
+END_TEST
+
+START_TEST(two_pages_of_the_same_runs_are_the_same_bytes)
+{
+    write_runs();
+    report_runs();
+    char *first = read_out("report/report.html");
+    report_runs();
+    char *second = read_out("report/report.html");
+    ck_assert_str_eq(first, second);
+    free(first);
+    free(second);
+}
+END_TEST
+
+START_TEST(latex_is_escaped)
+{
+    struct text text = {0};
+    latex_append_escaped(&text, "50 % of $x_1$ & a\\b {c} ~^ #1 <2> 1.0 \xc2\xb1 0.1");
+    ck_assert_str_eq(text.data, "50 \\% of \\$x\\_1\\$ \\& a\\textbackslash{}b \\{c\\} \\~{}\\^{} "
+                                "\\#1 $<$2$>$ 1.0 $\\pm$ 0.1");
+    text_free(&text);
+}
+END_TEST
+
+START_TEST(latex_tables_have_variants_down_and_tasks_across)
+{
+    write_runs();
+    report_runs();
+    char *table = read_out("report/table_accuracy.tex");
+    ck_assert_ptr_nonnull(strstr(table, "\\begin{tabular}{lrr}\n\\toprule\n"
+                                        "Variant & Reverse & Avg. \\\\\n\\midrule\n"));
+    ck_assert_ptr_nonnull(strstr(table, "QKV & 0.750 (n=2) & 0.750 \\\\\n"));
+    ck_assert_ptr_nonnull(strstr(table, "Q=K & 0.250 (n=1) & 0.250 \\\\\n\\bottomrule\n"));
+    free(table);
+    table = read_out("report/table_published.tex");
+    ck_assert_ptr_nonnull(strstr(table, "Reverse & QKV & 0.750 (n=2) & 0.698 & 0.529 \\\\\n"));
+    free(table);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("html");
+    TCase *tcase = tcase_create("html");
+    tcase_add_checked_fixture(tcase, make_out, remove_out);
+    tcase_add_test(tcase, base64_is_that_of_rfc_4648);
+    tcase_add_test(tcase, a_curve_holds_the_mean_and_the_extremes_of_seeds);
+    tcase_add_test(tcase, a_long_curve_is_cut_and_loses_no_extreme);
+    tcase_add_test(tcase, maps_are_bytes_of_square_roots);
+    tcase_add_test(tcase, texts_cannot_leave_the_data);
+    tcase_add_test(tcase, two_pages_of_the_same_runs_are_the_same_bytes);
+    tcase_add_test(tcase, latex_is_escaped);
+    tcase_add_test(tcase, latex_tables_have_variants_down_and_tasks_across);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
