@@ -37,8 +37,10 @@ static const struct option_spec options[OPTION_COUNT] = {
                         "depend on it."},
     [OPTION_SHARD] = {"shard", "I/N", WORD_TEXT, ON_TRAINING,
                       "Only the part I (from 0) of N of the grid, for several machines."},
-    [OPTION_DRY_RUN] = {"dry-run", NULL, WORD_NONE, ON_TRAINING,
-                        "Print the list of runs with their size; train and write nothing."},
+    [OPTION_DRY_RUN] =
+        {"dry-run", NULL, WORD_NONE, ON_TRAINING,
+         "Print the list of runs with their size and the time they will take; train and "
+         "write nothing."},
     [OPTION_VARIANT] = {"variant", "ID", WORD_TEXT, ON(BENCH) | ON(COST),
                         "Only this variant. May be repeated."},
     [OPTION_SHAPE] = {"shape", "NAME", WORD_SHAPE, ON(BENCH),
