@@ -14,7 +14,7 @@
 
 /* The page stays small whatever was run; what had to be left out is said in it. */
 #define HTML_MAX_POINT 200                  /* of a curve */
-#define HTML_CURVE_BUDGET ((size_t)4 << 20) /* characters of all curves */
+#define HTML_CURVE_BUDGET ((size_t)6 << 20) /* characters of all curves */
 #define HTML_MAP_BUDGET ((size_t)6 << 20)   /* of all attention maps */
 #define HTML_COUNT_BUDGET ((size_t)1 << 20) /* of all confusions */
 

@@ -9,19 +9,26 @@
 #include "report/html_data.h"
 
 #define MAX_FILE ((size_t)4 << 20)
-#define N_COLUMN 5    /* epoch, train_loss, test_loss, top1, top5 */
+#define N_COLUMN 6    /* epoch, train_loss, test_loss, top1, top5, train_top1 (not in older runs) */
 #define COUNT_CHARS 4 /* of a count with its comma, on average */
 
 /* ---- epochs ---- */
 
-static json_t *epoch_json(char *line)
+/* strtod would look for a number in the next line, too. */
+static double read_number(const char **line)
+{
+    char *end = (char *)*line;
+    double value = **line == '\n' ? NAN : strtod(*line, &end);
+    value = end == *line ? NAN : value;
+    *line = *end == ',' ? end + 1 : end;
+    return value;
+}
+
+static json_t *epoch_json(const char *line)
 {
     json_t *row = json_array();
     for (size_t i = 0; i < N_COLUMN; i++) {
-        char *end;
-        double value = strtod(line, &end);
-        json_array_append_new(row, json_number(end == line ? NAN : value));
-        line = *end == ',' ? end + 1 : end;
+        json_array_append_new(row, json_number(read_number(&line)));
     }
     return row;
 }

@@ -63,11 +63,11 @@ def write_maps(folder, run, steps):
 
 
 def curve_text(escape, seed, task, variant):
-    lines = ["step,loss,learning_rate,grad_norm"]
+    lines = ["step,loss,learning_rate,grad_norm,accuracy"]
     for step in range(N_STEP):
         fall = 1 / (1 + math.exp(min((step - escape) / 5, 30)))
         loss = 2.28 * fall + 0.02 + 0.01 * math.sin(7 * step + seed + escape)
-        lines.append("%d,%.6g,0.001,1" % (step, max(loss, 0.001)))
+        lines.append("%d,%.6g,0.001,1,%.4g" % (step, max(loss, 0.001), 1 - 0.9 * fall))
     return "\n".join(lines) + "\n"
 
 
@@ -125,10 +125,10 @@ def write_image_run(out, variant, seed):
     results = {"top1": top1, "top5": 0.999, "loss": 0.2, "class_accuracy": [top1] * 10,
                "final_train_loss": 0.15, "n_step": N_STEP, "diverged_step": None}
     names = [HOSTILE] + [str(i) for i in range(1, 10)]
-    epochs = ["epoch,train_loss,test_loss,top1,top5"]
+    epochs = ["epoch,train_loss,test_loss,top1,top5,train_top1"]
     for epoch in range(1, 5):
-        epochs.append("%d,%.4f,%.4f,%.4f,0.99" % (epoch, 1 / epoch, 1.1 / epoch,
-                                                  top1 - 0.2 / epoch))
+        epochs.append("%d,%.4f,%.4f,%.4f,0.99,%.4f" % (epoch, 1 / epoch, 1.1 / epoch,
+                                                       top1 - 0.2 / epoch, top1 - 0.3 / epoch))
     write(folder + "/epochs.csv", "\n".join(epochs) + "\n")
     confusion = [[95 if i == j else (5 if j == (i + 1) % 10 else 0) for j in range(10)]
                  for i in range(10)]

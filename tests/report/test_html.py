@@ -130,6 +130,10 @@ def test_curves(page):
     fewer = page.run("document.querySelectorAll('#curves .plot path').length")
     page.check(fewer < n_path, "the legend takes a variant away")
     page.run("document.querySelector('#curves .legend button').click()")
+    page.run("""(() => { const s = [...document.querySelectorAll('#curves select')].pop();
+        s.value = 'accuracy'; s.dispatchEvent(new Event('change')); })()""")
+    page.check("training accuracy" in page.run("document.querySelector('#curves .plot').textContent"),
+               "the curves of accuracy")
     low = page.run("document.querySelector('#curves .plot .axis').textContent")
     page.run("document.querySelector('#curves .controls input').click()")
     page.check(page.run("document.querySelector('#curves .plot .axis').textContent") != low,

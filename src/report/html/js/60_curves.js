@@ -126,7 +126,8 @@ function epochPanel(setting, task, cells, column, title) {
     const runs = cell.epochs.map((pair) => pair[1]);
     const n = Math.min(...runs.map((rows) => rows.length));
     const at = (i, pick) => pick(...runs.map((rows) => rows[i][column]));
-    const each = (pick) => Array.from({ length: n }, (item, i) => at(i, pick));
+    const each = (pick) => Array.from({ length: n }, (item, i) =>
+      (runs.every((rows) => rows[i][column] !== null) ? at(i, pick) : null));
     return { variant: cell.variant, low: each(Math.min), high: each(Math.max),
       mean: each((...values) => values.reduce((a, b) => a + b, 0) / values.length) };
   });
@@ -136,12 +137,16 @@ function epochPanel(setting, task, cells, column, title) {
   const high = Math.max(...values);
   const plot = makePlot({
     name: title + ', ' + data.tasks[task].title, x: epochs, xText: (i) => 'epoch ' + epochs[i],
+    xTicks: epochs.length <= 12 ? epochs : null,
     low: low - 0.05 * (high - low || 1), high: high + 0.05 * (high - low || 1),
     xTitle: 'epoch', yTitle: title, lines,
   });
   return { plot, node: el('figure', { class: 'panel' }, el('figcaption', null,
     el('span', null, title), runsLink({ setting, task }, 'runs')), plot.node) };
 }
+
+const EPOCH_PANELS = [[3, 'test top-1'], [5, 'training top-1'], [2, 'test loss'],
+  [1, 'training loss']];
 
 function epochsPart(section) {
   if (!data.cells.some((cell) => cell.epochs)) {
@@ -159,12 +164,13 @@ function epochsPart(section) {
       const panels = el('div', { class: 'panels' });
       box.append(el('h3', null, settingName(setting)),
         legend(cells.map((cell) => cell.variant)), panels);
-      drawPanels(panels, [[3, 'test top-1'], [2, 'test loss'],
-        [1, 'training loss']].map(([column, title]) =>
-        epochPanel(setting, cells[0].task, cells, column, title)));
+      drawPanels(panels, EPOCH_PANELS.filter(([column]) => cells.some((cell) =>
+        cell.epochs.some((pair) => pair[1].some((row) => row[column] !== null))))
+        .map(([column, title]) => epochPanel(setting, cells[0].task, cells, column, title)));
     }
   };
-  section.append(box);
+  section.append(el('p', { class: 'note' }, 'Of training: means over the steps of an epoch, so of ' +
+    'models on the way, with dropout and augmentation on. Of the test images: after the epoch.'), box);
   onFilter(update);
   update();
 }

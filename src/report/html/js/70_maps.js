@@ -126,7 +126,8 @@ function mapsSection(section) {
   if (!all.length) {
     return false;
   }
-  const state = { setting: null, layer: null, head: -1, steps: [], step: 0, full: true };
+  const state = { setting: null, layer: null, head: -1, steps: [], step: 0, full: true,
+    chosen: false };
   const controls = el('div', { class: 'controls' });
   const box = el('div');
   const bar = el('div');
@@ -185,6 +186,9 @@ function mapsSection(section) {
     if (setting === null) {
       return;
     }
+    if (!state.chosen) { /* attention over an image is spread thinly */
+      state.full = !data.settings[setting].images;
+    }
     const n_layer = Math.max(...cells.map((cell) => cell.maps.n_layer));
     const n_head = Math.max(...cells.map((cell) => cell.maps.n_head));
     state.layer = state.layer === null ? n_layer - 1 : Math.min(state.layer, n_layer - 1);
@@ -218,6 +222,7 @@ function mapsSection(section) {
     state.steps.length > 1 && stepControl(),
     check('Colours from 0 to 1', state.full, (value) => {
       state.full = value;
+      state.chosen = true;
       draw();
     }));
     draw();
@@ -259,6 +264,13 @@ function confusionCard(cell) {
   map.canvas, map.out);
 }
 
+const MAX_NAMED = 20;
+
+function classList(confusion) {
+  return confusion.names && confusion.n_class <= MAX_NAMED
+    ? ' From the top and from the left: ' + confusion.names.join(', ') + '.' : '';
+}
+
 function imagesSection(section) {
   if (!data.cells.some((cell) => cell.epochs || cell.confusion)) {
     return false;
@@ -272,7 +284,8 @@ function imagesSection(section) {
         cellMatches(cell));
       if (cells.length) {
         box.append(el('h3', null, 'Confusions, ' + settingName(setting)),
-          el('p', { class: 'note' }, 'True class down, predicted across; a row adds up to 1.'),
+          el('p', { class: 'note' }, 'True class down, predicted across; a row adds up to 1.' +
+            classList(cells[0].confusion)),
           colourBar('1  share of the true class'),
           el('div', { class: 'cards' }, cells.map(confusionCard)));
       }
