@@ -134,6 +134,44 @@ static void make_tasks(const struct run_set *set, const struct layout *layout, s
     }
 }
 
+/* ---- averages over a grid ---- */
+
+static void append_overview_row(struct text *text, const struct overview *overview, size_t variant)
+{
+    double sum = 0;
+    latex_append_escaped(text, overview->variant[variant]->variant_name);
+    for (size_t task = 0; task < overview->n_task; task++) {
+        const struct overview_cell *cell = &overview->cell[variant * overview->n_task + task];
+        double mean = cell->run ? cell->measure[MEASURE_TOKEN_ACCURACY].mean : NAN;
+        append_number(text, mean, 3);
+        sum += mean;
+    }
+    append_number(text, sum / (double)overview->n_task, 3);
+    text_append(text, " \\\\\n");
+}
+
+/* With one configuration these would be the numbers of the other table. */
+static void make_overview(const struct overview *overview, struct text *text)
+{
+    if (overview->n_configuration < 2) {
+        return;
+    }
+    begin_table(text);
+    text_append(text, "Token accuracy, mean over all runs of %zu configurations.",
+                overview->n_configuration);
+    begin_columns(text, "overview", 1, overview->n_task + 1);
+    text_append(text, "Variant");
+    for (size_t task = 0; task < overview->n_task; task++) {
+        text_append(text, " & ");
+        latex_append_escaped(text, run_task_title(overview->task[task]));
+    }
+    text_append(text, " & Avg. \\\\\n\\midrule\n");
+    for (size_t variant = 0; variant < overview->n_variant; variant++) {
+        append_overview_row(text, overview, variant);
+    }
+    end_table(text);
+}
+
 /* ---- published beside measured ---- */
 
 static void append_published_rows(struct text *text, const struct setting *setting, size_t task)
@@ -236,7 +274,7 @@ static void make_images(const struct run_set *set, struct text *text)
 
 /* ---- all of them ---- */
 
-void latex_make(const struct run_set *set, struct latex *latex)
+void latex_make(const struct run_set *set, const struct statistics *statistics, struct latex *latex)
 {
     static const struct layout accuracy = {"Token accuracy", "accuracy", MEASURE_TOKEN_ACCURACY, 3,
                                            true};
@@ -245,7 +283,8 @@ void latex_make(const struct run_set *set, struct latex *latex)
     *latex = (struct latex){{{"table_accuracy.tex", "token accuracy", {0}},
                              {"table_escape.tex", "escape step", {0}},
                              {"table_published.tex", "published beside measured", {0}},
-                             {"table_images.tex", "image data sets", {0}}}};
+                             {"table_images.tex", "image data sets", {0}},
+                             {"table_overview.tex", "averages over configurations", {0}}}};
     make_tasks(set, &accuracy, &latex->table[0].text);
     make_tasks(set, &escape, &latex->table[1].text);
     for (size_t i = 0; i < set->n_setting; i++) {
@@ -254,6 +293,7 @@ void latex_make(const struct run_set *set, struct latex *latex)
         }
     }
     make_images(set, &latex->table[3].text);
+    make_overview(&statistics->tasks, &latex->table[4].text);
 }
 
 void latex_free(struct latex *latex)

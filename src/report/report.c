@@ -143,7 +143,7 @@ static enum status write_html(const struct run_set *set, const struct setting_re
                               struct error *err)
 {
     struct latex latex;
-    latex_make(set, &latex);
+    latex_make(set, statistics, &latex);
     enum status status = latex_write(&latex, folder, err);
     if (status == STATUS_OK) {
         struct html_content content = {set, reports, statistics, &latex};

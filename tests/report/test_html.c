@@ -206,6 +206,21 @@ START_TEST(latex_tables_have_variants_down_and_tasks_across)
 }
 END_TEST
 
+START_TEST(averages_over_configurations_have_a_table_of_their_own)
+{
+    struct fake_run wide = runs[0];
+    wide.n_embd = 16;
+    wide.accuracy = 0.25;
+    fake_write(out, &runs[0]);
+    fake_write(out, &wide);
+    report_runs();
+    char *table = read_out("report/table_overview.tex");
+    ck_assert_ptr_nonnull(strstr(table, "mean over all runs of 2 configurations."));
+    ck_assert_ptr_nonnull(strstr(table, "QKV & 0.625 & 0.625 \\\\\n\\bottomrule\n"));
+    free(table);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("html");
@@ -219,6 +234,7 @@ int main(void)
     tcase_add_test(tcase, two_pages_of_the_same_runs_are_the_same_bytes);
     tcase_add_test(tcase, latex_is_escaped);
     tcase_add_test(tcase, latex_tables_have_variants_down_and_tasks_across);
+    tcase_add_test(tcase, averages_over_configurations_have_a_table_of_their_own);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

@@ -124,7 +124,7 @@ function latexPart(section) {
     return;
   }
   section.append(el('h3', null, 'LaTeX tables'), el('p', null, 'In the papers\u2019 layout, with ' +
-    'booktabs: variants down, tasks across, one table a setting.'));
+    'booktabs: variants down, tasks across; a table for each setting, and one over all of them.'));
   for (const [file, title, text] of data.latex) {
     const button = el('button', { type: 'button', onclick: () => copy(text, button) }, 'Copy');
     section.append(el('details', { class: 'block no-print' },
