@@ -63,9 +63,8 @@ void help_overview(FILE *stream)
                             "fine, 1 a check failed or a run diverged, 2 wrong usage, 3 bad or "
                             "missing data, 4 cannot write, 128+n stopped by signal n.");
     print_paragraph(stream,
-                    "To come: configuration files, HTML reports, class-token attention laid over "
-                    "images, procedure=original, and regression tests on learning dynamics "
-                    "(check).");
+                    "To come: procedure=original, regression tests on learning dynamics, and "
+                    "lessons.");
 }
 
 void help_command(FILE *stream, const struct command *command)
