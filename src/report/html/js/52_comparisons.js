@@ -32,10 +32,12 @@ function comparisonsSection(section) {
     const current = data.comparisons[index];
     const rows = current.rows.filter((row) => rowMatches(row, row.words));
     table.update(columns, rows, current.title + ', variant minus ' + name(data.baseline));
-    clear(note, 'The filter by d, L, H and T does not apply here: pairs are collected over all ' +
-      'configurations. p-values come from a sign-flip test and are corrected by Holm over the ' +
-      plural(current.n_tested, 'comparison') + ' of this table; intervals are bootstrap intervals ' +
-      'and not corrected. Pairs share the seed, and with it the data and their order.');
+    clear(note, 'Pairs share the seed, and with it the data and their order. ',
+      current.n_tested > 0 && 'p-values come from a sign-flip test and are corrected by Holm over ' +
+        'the ' + plural(current.n_tested, 'comparison') + ' of this table; intervals are bootstrap ' +
+        'intervals and not corrected. ',
+      data.settings.length > 1 && 'The filter by d, L, H and T does not apply here: pairs are ' +
+        'collected over all configurations.');
   };
   section.append(el('div', { class: 'controls' }, select('Measure',
     data.comparisons.map((item, i) => [i, item.title + (item.images ? ' (images)' : '')]), 0,
