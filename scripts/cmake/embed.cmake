@@ -14,6 +14,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
 
   # Appends the array `name`, the bytes of the files with prefix and suffix around them.
   function(embed name prefix suffix)
+    set(hex "")
     foreach(path ${ARGN})
       file(READ ${path} content HEX)
       string(APPEND hex ${content})

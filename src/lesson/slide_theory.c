@@ -126,14 +126,14 @@ static void draw_regions(cairo_t *cr, struct vector k1)
     cairo_restore(cr);
 }
 
-static void draw_products(cairo_t *cr, const struct slide *slide, struct vector k1,
-                          struct vector k2)
+static void draw_products(cairo_t *cr, struct vector k1, struct vector k2)
 {
+    static const char *const digit[] = {"₁", "₂"};
     struct vector k[2] = {k1, k2};
     double x = REGION_X + 34, y = 250, side = 74;
     for (int i = 0; i < 2; i++) {
-        char name[8];
-        snprintf(name, sizeof(name), "k_%d", i + 1);
+        char name[16];
+        snprintf(name, sizeof(name), "k%s", digit[i]);
         chart_colour(cr, CHART_INK, 1);
         chart_text_bold(cr, x - 18, y + side * (i + 0.5), 16, CHART_CENTRE, name);
         chart_text_bold(cr, x + side * (i + 0.5), y - 15, 16, CHART_CENTRE, name);
@@ -150,11 +150,10 @@ static void draw_products(cairo_t *cr, const struct slide *slide, struct vector 
         }
     }
     chart_text(cr, x + 2 * side + 22, y + side * 0.5, 16, CHART_LEFT,
-               product(k1, k2) > product(k1, k1) ? "S_12 > S_11" : "S_12 ≤ S_11");
+               product(k1, k2) > product(k1, k1) ? "S₁₂ > S₁₁" : "S₁₂ ≤ S₁₁");
     chart_text(cr, x + 2 * side + 22, y + side * 1.5, 16, CHART_LEFT,
-               product(k1, k2) > product(k2, k2) ? "S_21 > S_22" : "S_21 ≤ S_22");
-    slide_say(cr, slide, x + side, y + 2 * side + 22, SLIDE_SMALL, SLIDE_PLAIN, CHART_CENTRE,
-              "S_ij = k_i · k_j");
+               product(k1, k2) > product(k2, k2) ? "S₂₁ > S₂₂" : "S₂₁ ≤ S₂₂");
+    chart_text(cr, x + side, y + 2 * side + 22, 14, CHART_CENTRE, "S = K Kᵀ");
 }
 
 void slide_gram(cairo_t *cr, const void *data)
@@ -163,8 +162,8 @@ void slide_gram(cairo_t *cr, const void *data)
     struct vector k1 = {1.1, 0.35}, k2 = {1.5, 1.15};
     slide_frame(cr, slide, "gram", NULL, 0);
     draw_regions(cr, k1);
-    draw_arrow(cr, k1, slide_colour(2), "k_1");
-    draw_arrow(cr, k2, slide_colour(3), "k_2");
+    draw_arrow(cr, k1, slide_colour(2), "k₁");
+    draw_arrow(cr, k2, slide_colour(3), "k₂");
     chart_colour(cr, slide_colour(1), 1);
     cairo_set_line_width(cr, 3);
     chart_line(cr, REGION_X - 12, SLIDE_TOP + 26, REGION_X + 12, SLIDE_TOP + 26);
@@ -181,5 +180,5 @@ void slide_gram(cairo_t *cr, const void *data)
         slide_say(cr, slide, REGION_X + 24, SLIDE_TOP + 26 + 33 * i, 13, SLIDE_PLAIN, CHART_LEFT,
                   slide_word(slide, key[i]));
     }
-    draw_products(cr, slide, k1, k2);
+    draw_products(cr, k1, k2);
 }

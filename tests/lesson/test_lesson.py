@@ -18,7 +18,7 @@ SKIP = 77
 MAX_BYTES = 3 * 10**6
 SMALL = ["--set", "n_train=256", "--set", "n_test=64", "--set", "n_probe=8", "--set", "n_embd=16",
          "--jobs", "2", "--threads", "2"]
-WIDGETS = 13
+WIDGETS = 14
 
 # Text on each ground 4.5 to 1, lines and controls 3 to 1.
 TEXT = ("ink", "muted", "link", "good", "bad")

@@ -59,6 +59,11 @@ function largestDifference(a, b) {
   return Math.max(...a.map((row, i) => Math.max(...row.map((x, j) => Math.abs(x - b[i][j])))));
 }
 
+/* "W_Q" with Q as a subscript. */
+function subscripts(text) {
+  return text.split(/(_[A-Za-z0-9]+)/).map((part, i) => (i % 2 ? el('sub', null, part.slice(1)) : part));
+}
+
 /* ---- colours ---- */
 
 function mixAt(share) {
@@ -115,7 +120,7 @@ function slider(label, options, change) {
     change(Number(input.value));
   });
   show();
-  return { input, node: el('label', null, el('span', { class: 'head' }, label, out), input),
+  return { input, node: el('label', null, el('span', { class: 'head' }, el('span', null, subscripts(label)), out), input),
     set(value) {
       input.value = value;
       show();

@@ -29,7 +29,7 @@ function makeMatrix(title, rowNames, columnNames, options) {
     });
     body.append(row);
   });
-  const table = el('table', { class: 'matrix' }, el('caption', null, title),
+  const table = el('table', { class: 'matrix' }, el('caption', null, subscripts(title)),
     el('thead', null, el('tr', null, el('td', { hidden: true }), el('th', null, ''),
       columnNames.map((name) => el('th', { scope: 'col' }, name)))), body);
   table.tHead.rows[0].cells[0].remove();

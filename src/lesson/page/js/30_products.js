@@ -13,7 +13,7 @@ widgets.products = (root) => {
   let values = {};
   const root2 = Math.SQRT2;
 
-  const says = el('p', { class: 'says', 'aria-live': 'polite' }, t('js.products.hint'));
+  const says = el('p', { class: 'says follows', 'aria-live': 'polite' }, t('js.products.hint'));
   const matrices = {};
   const marks = [];
 
@@ -41,7 +41,7 @@ widgets.products = (root) => {
   /* One of Q, K, V: two tables of its own beside the result, since a table has one place. */
   function projection(role) {
     const x = makeMatrix('X', tokens, pair, {});
-    const w = makeMatrix('W' + role, pair, pair, { edit(i, j, value) {
+    const w = makeMatrix('W_' + role, pair, pair, { edit(i, j, value) {
       state[sources[sharing][role]][i][j] = value;
       draw();
     } });
@@ -52,7 +52,7 @@ widgets.products = (root) => {
         short(values[role][i][j]));
     } });
     matrices[role] = { x, w, result };
-    return el('div', { class: 'product' }, el('h4', null, t('js.products.' + role)),
+    return el('div', { class: 'product' }, el('h4', null, subscripts(t('js.products.' + role))),
       el('div', { class: 'equation' }, x.node, el('span', { class: 'sign' }, '·'), w.node,
         el('span', { class: 'sign' }, '='), result.node));
   }
@@ -136,11 +136,10 @@ widgets.products = (root) => {
         draw();
       })),
     el('div', { class: 'product' }, el('h4', null, t('js.products.X')), x.node),
-    says,
-    ['Q', 'K', 'V'].map(projection),
-    block('S', t('js.products.S'), q, k, '·ᵀ', score), verdict,
-    block('A', t('js.products.A'), scoreAgain, null, '', share),
-    block('O', t('js.products.O'), shareAgain, v, '·', out)]);
+    el('div', { class: 'products' }, ['Q', 'K', 'V'].map(projection),
+      block('S', t('js.products.S'), q, k, '·ᵀ', score),
+      block('A', t('js.products.A'), scoreAgain, null, '', share),
+      block('O', t('js.products.O'), shareAgain, v, '·', out)), verdict, says]);
   root.addEventListener('pointerleave', unmark);
   draw();
 };

@@ -64,7 +64,7 @@ widgets.gram = (root) => {
   const scores = makeMatrix(t('js.gram.scores'), names, names, { diagonal: true });
   const shares = makeMatrix(t('js.gram.shares'), names, names, { diagonal: true });
   const verdict = el('p', { class: 'says' });
-  const goals = el('ul');
+  const goals = el('ul', { class: 'goals' });
   const pairs = el('tbody');
 
   function drawHandles() {
@@ -130,10 +130,10 @@ widgets.gram = (root) => {
         draw();
       })),
     el('div', { class: 'row' }, el('div', { class: 'plane' }, drawing),
-      el('div', null, scores.node, shares.node)),
-    verdict, el('p', null, t('js.gram.goals')), goals,
+      el('div', null, scores.node, shares.node),
+      el('div', { class: 'wishes' }, el('p', null, t('js.gram.goals')), goals, verdict)),
     el('div', { class: 'scroll' }, el('table', null, el('thead', null, el('tr', null,
       ['pair', 'score', 'diagonal', 'first', 'second', 'sum'].map((key) =>
-        el('th', { scope: 'col' }, t('js.gram.' + key))))), pairs))]);
+        el('th', { scope: 'col' }, subscripts(t('js.gram.' + key)))))), pairs))]);
   draw();
 };

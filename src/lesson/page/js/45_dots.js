@@ -19,7 +19,7 @@ function dots(rows, options) {
   const { ticks, digits } = niceTicks(low, high);
   const text = (value) => (options.zero ? signed : fixed)(value, Math.max(digits, options.digits || 0));
   const picture = sized((width) => {
-    const left = Math.min(Math.max(...rows.map((row) => row.label.length)) * 9.5 + 14, width * 0.42);
+    const left = Math.min(Math.max(...rows.map((row) => row.label.length)) * 8.6 + 14, width * 0.44);
     const line = 40;
     const height = rows.length * line + 52;
     const at = (x) => left + 10 + (x - low) / (high - low || 1) * (width - left - 34);
@@ -65,7 +65,7 @@ function seedName(seed) {
 }
 
 function accuracyRows(task, variants) {
-  return variants.map((variant) => ({ label: data.variants[variant].name,
+  return variants.map((variant) => ({ label: data.variants[variant].name.replace(', score_term ', ' · '),
     colour: 'var(--s' + variant % 7 + ')',
     values: runsOf(task, variant).map((run) => ({ x: run.accuracy, title: seedName(run.seed) })) }))
     .filter((row) => row.values.length);

@@ -76,6 +76,20 @@ widgets.trained = (root) => {
       el('span', null, t('js.trained.self', { share: fixed(onSelf, 2) }))));
   }
 
+  function neededCard() {
+    const { needed, title } = data.tasks[state.task];
+    const n = needed.length;
+    const canvas = el('canvas', { width: n, height: n, role: 'img',
+      'aria-label': t('js.trained.wanted') + ': ' + title });
+    const context = canvas.getContext('2d');
+    const image = context.createImageData(n, n);
+    range(n * n).forEach((at) => image.data.set(
+      [...mixAt(needed[Math.floor(at / n)] === at % n ? 1 : 0), 255], 4 * at));
+    context.putImageData(image, 0, 0);
+    return el('figure', null, el('figcaption', null, el('strong', null, title),
+      el('span', null, t('js.trained.wanted'))), canvas);
+  }
+
   function drawCurves(width) {
     const height = Math.min(Math.max(width * 0.32, 190), 320);
     const left = 44;
@@ -98,7 +112,7 @@ widgets.trained = (root) => {
     runs.forEach((run) => {
       const losses = decodeFloats(run.loss.data);
       const d = Array.from(losses).map((loss, i) => (i ? 'L' : 'M') +
-        x(Math.min((i + 0.5) * run.loss.bucket, lastStep)).toFixed(1) + ' ' +
+        x(Math.min(i * run.loss.bucket + (run.loss.bucket - 1) / 2, lastStep)).toFixed(1) + ' ' +
         y(Math.min(loss, 2.6)).toFixed(1)).join('');
       node.append(svg('path', Object.assign({ d, 'stroke-width': 2.4 }, lineStyle(run.variant)),
         svg('title', null, data.variants[run.variant].name)));
@@ -147,7 +161,7 @@ widgets.trained = (root) => {
   }
 
   function redraw() {
-    clear(maps, runs.map(card));
+    clear(maps, neededCard(), runs.map(card));
     curves.redraw();
   }
 

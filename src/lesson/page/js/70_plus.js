@@ -50,15 +50,16 @@ widgets.plus = (root) => {
     clear(parts, el('table', null, el('thead', null, el('tr', null, el('th', null, ''),
       names.map((name) => el('th', { class: 'number', scope: 'col' }, name)))),
     el('tbody', null,
-      el('tr', null, el('th', { scope: 'row' }, t('js.plus.row')), p.r.map((x) =>
+      el('tr', null, el('th', { scope: 'row' }, subscripts(t('js.plus.row'))), p.r.map((x) =>
         el('td', { class: 'number' }, fixed(x, 2)))),
-      el('tr', null, el('th', { scope: 'row' }, t('js.plus.column')), p.c.map((x) =>
+      el('tr', null, el('th', { scope: 'row' }, subscripts(t('js.plus.column'))), p.c.map((x) =>
         el('td', { class: 'number' }, fixed(x, 2)))),
-      el('tr', null, el('th', { scope: 'row' }, t('js.plus.sum')),
+      el('tr', null, el('th', { scope: 'row' }, subscripts(t('js.plus.sum'))),
         el('td', { class: 'number' }, fixed(p.a, 2)), el('td', { colspan: N - 1 })),
       el('tr', null, el('th', { scope: 'row' }, 'b'), el('td', { class: 'number' }, fixed(b, 2)),
         el('td', { colspan: N - 1 })))));
-    rowSays.textContent = t('js.plus.cancels', { difference: largestDifference(full, other).toExponential(1) });
+    clear(rowSays, subscripts(t('js.plus.cancels', {
+      difference: largestDifference(full, other).toExponential(1) })));
     const far = largestDifference(full, own);
     says.className = 'says' + (far < 0.005 ? ' good' : '');
     says.textContent = t(far < 0.005 ? 'js.plus.same' : 'js.plus.far', { difference: far < 1e-4
@@ -86,7 +87,7 @@ widgets.plus = (root) => {
   append(root, [
     el('div', { class: 'controls' },
       button(t('js.plus.another'), another),
-      check(t('js.plus.keeprow'), true, (on) => {
+      check(subscripts(t('js.plus.keeprow')), true, (on) => {
         rows = on;
         draw();
       }),
