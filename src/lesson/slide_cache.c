@@ -1,4 +1,6 @@
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "lesson/slide.h"
 #include "nn/cost.h"
@@ -7,6 +9,18 @@
 #define LEFT 230.0
 #define BAR_WIDTH 520.0
 #define ROW 50.0
+
+/* "K=V, n_kv_head 4" as an audience reads it: "K=V, 4 kv heads". */
+static void shorten(char name[VARIANT_TEXT_SIZE])
+{
+    static const char key[] = ", n_kv_head ";
+    char *at = strstr(name, key);
+    if (at) {
+        long n = strtol(at + strlen(key), NULL, 10);
+        snprintf(at, VARIANT_TEXT_SIZE - (size_t)(at - name), ", %ld kv head%s", n,
+                 n == 1 ? "" : "s");
+    }
+}
 
 static void draw_bar(cairo_t *cr, const char *name, uint64_t cache, uint64_t most, size_t row,
                      bool one_role)
@@ -45,6 +59,7 @@ void slide_cache(cairo_t *cr, const void *data)
             cost_compute(model, &variant, &cost, NULL) == STATUS_OK) {
             most = most ? most : cost.cache;
             variant_name(&variant, name);
+            shorten(name);
             draw_bar(cr, name, cost.cache, most, i, variant_cache_roles(&variant) == 1);
         }
     }

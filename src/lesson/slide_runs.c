@@ -83,7 +83,7 @@ void slide_maps(cairo_t *cr, const void *data)
 /* ---- curves ---- */
 
 #define CURVE_HIGH 2.6
-#define PLOT_WIDTH 355.0
+#define PLOT_WIDTH 345.0
 #define PLOT_GAP 60.0
 #define PLOT_TOP (SLIDE_TOP + 24)
 #define PLOT_BOTTOM (SLIDE_BOTTOM - 42)
@@ -131,6 +131,7 @@ static void draw_axes(cairo_t *cr, const struct slide *slide, double left, doubl
     }
     slide_say(cr, slide, left + PLOT_WIDTH, PLOT_BOTTOM + 32, SLIDE_SMALL, SLIDE_PLAIN, CHART_RIGHT,
               slide_word(slide, "curves.step"));
+    chart_text(cr, left + PLOT_WIDTH, chart_at(y, log(10)) - 9, SLIDE_SMALL, CHART_RIGHT, "ln 10");
     cairo_set_dash(cr, (double[]){2, 4}, 2, 0);
     chart_line(cr, left, chart_at(y, log(10)), left + PLOT_WIDTH, chart_at(y, log(10)));
     cairo_set_dash(cr, NULL, 0, 0);
@@ -192,7 +193,7 @@ void slide_curves(cairo_t *cr, const void *data)
 
 #define ROW 43.0
 #define NAMES 96.0 /* room for the names */
-#define SEEDS_WIDTH 355.0
+#define SEEDS_WIDTH 340.0
 
 static void draw_seeds(cairo_t *cr, const struct lesson_runs *runs, size_t task, size_t variant,
                        const struct chart_scale *x, double y)
@@ -227,7 +228,7 @@ void slide_seeds(cairo_t *cr, const void *data)
     slide_frame(cr, slide, "seeds", value, 1);
     for (size_t i = 0; i < N_TASK; i++) {
         size_t task = lesson_runs_find_task(runs, TASKS[i]);
-        double left = SLIDE_EDGE + NAMES + (double)i * (SEEDS_WIDTH + 50);
+        double left = SLIDE_EDGE + NAMES + (double)i * (SEEDS_WIDTH + 68);
         double bottom = SLIDE_TOP + 28 + ROW * (double)n;
         struct chart_scale x = {0, 1, left, left + SEEDS_WIDTH};
         if (task == runs->n_task) {

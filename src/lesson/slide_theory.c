@@ -128,12 +128,11 @@ static void draw_regions(cairo_t *cr, struct vector k1)
 
 static void draw_products(cairo_t *cr, struct vector k1, struct vector k2)
 {
-    static const char *const digit[] = {"₁", "₂"};
     struct vector k[2] = {k1, k2};
     double x = REGION_X + 34, y = 250, side = 74;
     for (int i = 0; i < 2; i++) {
         char name[16];
-        snprintf(name, sizeof(name), "k%s", digit[i]);
+        snprintf(name, sizeof(name), "k%d", i + 1);
         chart_colour(cr, CHART_INK, 1);
         chart_text_bold(cr, x - 18, y + side * (i + 0.5), 16, CHART_CENTRE, name);
         chart_text_bold(cr, x + side * (i + 0.5), y - 15, 16, CHART_CENTRE, name);
@@ -162,8 +161,8 @@ void slide_gram(cairo_t *cr, const void *data)
     struct vector k1 = {1.1, 0.35}, k2 = {1.5, 1.15};
     slide_frame(cr, slide, "gram", NULL, 0);
     draw_regions(cr, k1);
-    draw_arrow(cr, k1, slide_colour(2), "k₁");
-    draw_arrow(cr, k2, slide_colour(3), "k₂");
+    draw_arrow(cr, k1, slide_colour(2), "k1");
+    draw_arrow(cr, k2, slide_colour(3), "k2");
     chart_colour(cr, slide_colour(1), 1);
     cairo_set_line_width(cr, 3);
     chart_line(cr, REGION_X - 12, SLIDE_TOP + 26, REGION_X + 12, SLIDE_TOP + 26);

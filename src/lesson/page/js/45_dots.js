@@ -22,7 +22,7 @@ function dots(rows, options) {
     const left = Math.min(Math.max(...rows.map((row) => row.label.length)) * 8.6 + 14, width * 0.44);
     const line = 40;
     const height = rows.length * line + 52;
-    const at = (x) => left + 10 + (x - low) / (high - low || 1) * (width - left - 34);
+    const at = (x) => left + 18 + (x - low) / (high - low || 1) * (width - left - 42);
     const node = svg('svg', { viewBox: '0 0 ' + width + ' ' + height, role: 'img',
       'aria-label': options.label });
     ticks.forEach((tick) => node.append(

@@ -55,7 +55,8 @@ widgets.cache = (root) => {
       model.n_head % variant.n_kv_head === 0);
     const all = rows.map((variant) => cacheBytes(model, variant, context, bytes));
     clear(body, rows.map((variant, i) => el('tr', { 'data-variant': variant.id, 'data-bytes': all[i] },
-      el('th', { scope: 'row' }, variant.name.replace(/, n_kv_head (\d+)/, ', $1 kv')),
+      el('th', { scope: 'row' }, variant.name.replace(/, n_kv_head (\d+)/, (all, n) =>
+        ', ' + n + (n === '1' ? ' kv head' : ' kv heads'))),
       el('td', { class: 'bar' }, svg('svg', { viewBox: '0 0 100 10', preserveAspectRatio: 'none',
         'aria-hidden': 'true' }, svg('rect', { width: 100 * all[i] / all[0], height: 10,
         fill: variant.roles === 1 ? 'var(--s3)' : 'var(--s2)' }))),
