@@ -1,5 +1,6 @@
 #include "nn/attention.h"
 
+#include "nn/fault.h"
 #include "nn/kernels/kernels.h"
 #include "nn/matmul.h"
 
@@ -92,7 +93,7 @@ void attention_backward(const struct attention *a, struct view q, struct view k,
                 multiply_by(t * ld, a->multiplier, ds);
             }
             matmul_nn(t, w, t, ds, ld, kh.at, kh.ld, true, dqh.at, dqh.ld);
-            matmul_tn(t, w, t, ds, ld, qh.at, qh.ld, true, dkh.at, dkh.ld);
+            matmul_tn(t, w, t, ds, ld, qh.at, qh.ld, !fault_is(FAULT_SHARED_SLOT), dkh.at, dkh.ld);
         }
     }
 }
