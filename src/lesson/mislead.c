@@ -78,9 +78,6 @@ struct mislead mislead_find(const struct lesson_runs *runs)
     for (size_t task = 0; task < runs->n_task; task++) {
         for (size_t i = 0; i < runs->n_variant; i++) {
             for (size_t k = 0; k < i; k++) {
-                if (!lesson_is_sharing(runs->variant[i]) || !lesson_is_sharing(runs->variant[k])) {
-                    continue;
-                }
                 comparison.task = task;
                 comparison.variant = i;
                 comparison.other = k;

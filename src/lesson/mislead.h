@@ -11,7 +11,7 @@
 
 #include "lesson/lesson_runs.h"
 
-#define MISLEAD_LEAST 0.01 /* one token in a hundred */
+#define MISLEAD_LEAST 0.005 /* one token in two hundred */
 #define MISLEAD_FEW 3
 #define MISLEAD_MAX_SEED 64
 
@@ -25,8 +25,8 @@ struct mislead {
     size_t n_case;                 /* sets that mislead */
 };
 
-/* mislead_find searches the sharing variants; comparisons of fewer than five seeds say too little
- * to be misled about and are left out. */
+/* mislead_find searches all variants; comparisons of fewer than five seeds say too little to be
+ * misled about and are left out. */
 #define MISLEAD_MIN_SEED 5
 struct mislead mislead_find(const struct lesson_runs *runs);
 

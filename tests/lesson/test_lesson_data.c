@@ -76,7 +76,7 @@ END_TEST
 START_TEST(agreement_and_small_differences_mislead_nobody)
 {
     static const double same[] = {0.1, 0.2, 0.1, 0.3, 0.1};
-    static const double small[] = {0.008, 0.008, 0.008, -0.02, -0.03};
+    static const double small[] = {0.004, 0.004, 0.004, -0.02, -0.03};
     struct lesson_runs runs = make_runs(same, 5);
     struct mislead found = mislead_find(&runs);
     ck_assert(!found.exists);

@@ -136,10 +136,10 @@ widgets.products = (root) => {
         draw();
       })),
     el('div', { class: 'product' }, el('h4', null, t('js.products.X')), x.node),
-    el('div', { class: 'products' }, ['Q', 'K', 'V'].map(projection),
+    el('div', null, el('div', { class: 'products' }, ['Q', 'K', 'V'].map(projection),
       block('S', t('js.products.S'), q, k, '·ᵀ', score),
       block('A', t('js.products.A'), scoreAgain, null, '', share),
-      block('O', t('js.products.O'), shareAgain, v, '·', out)), verdict, says]);
+      block('O', t('js.products.O'), shareAgain, v, '·', out)), verdict, says)]);
   root.addEventListener('pointerleave', unmark);
   draw();
 };

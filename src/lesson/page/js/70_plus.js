@@ -87,7 +87,7 @@ widgets.plus = (root) => {
   append(root, [
     el('div', { class: 'controls' },
       button(t('js.plus.another'), another),
-      check(subscripts(t('js.plus.keeprow')), true, (on) => {
+      check(el('span', null, subscripts(t('js.plus.keeprow'))), true, (on) => {
         rows = on;
         draw();
       }),

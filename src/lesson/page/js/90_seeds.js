@@ -66,10 +66,31 @@ widgets.pairs = (root) => {
   draw();
 };
 
+/* The comparison whose three lowest and three highest seeds lie the furthest apart. */
+function widestSpread() {
+  let widest = null;
+  data.tasks.forEach((item, task) => range(data.variants.length).forEach((variant) =>
+    range(variant).forEach((other) => {
+      const x = pairsOf(task, variant, other).map((pair) => pair.x).sort((a, b) => a - b);
+      const [low, high] = [mean(x.slice(0, 3)), mean(x.slice(-3))];
+      if (x.length > 3 && (!widest || high - low > widest.high - widest.low)) {
+        widest = { task, variant, other, low, high, all: mean(x), n: x.length };
+      }
+    })));
+  return widest;
+}
+
+function spreadText() {
+  const widest = widestSpread();
+  return widest && el('p', null, t('js.mislead.spread', { task: data.tasks[widest.task].title,
+    a: data.variants[widest.variant].name, b: data.variants[widest.other].name, n: widest.n,
+    low: signed(widest.low, 3), high: signed(widest.high, 3), all: signed(widest.all, 3) }));
+}
+
 widgets.mislead = (root) => {
   const found = data.mislead;
   if (!found.exists) {
-    root.append(el('p', null, t('js.mislead.none', found)));
+    append(root, [el('p', null, t('js.mislead.none', found)), spreadText()]);
     return;
   }
   const a = data.variants[found.variant].name;
@@ -100,7 +121,7 @@ widgets.mislead = (root) => {
     el('p', { class: 'muted' }, t('js.mislead.search', found)),
     box, says, el('div', { class: 'controls' },
       button(t('js.mislead.draw'), () => draw(three())),
-      button(t('js.mislead.again'), () => draw(found.seeds)))]);
+      button(t('js.mislead.again'), () => draw(found.seeds))), spreadText()]);
   draw(found.seeds);
 };
 
