@@ -182,6 +182,11 @@ function taskIndex(name) {
   return data.tasks.findIndex((task) => task.name === name);
 }
 
+/* "Q=K, score_term relative" in fewer letters. */
+function nameOf(variant) {
+  return data.variants[variant].name.replace(', score_term ', ' · ');
+}
+
 function runsOf(task, variant) {
   return data.runs.filter((run) => run.task === task && run.variant === variant);
 }

@@ -71,7 +71,7 @@ widgets.products = (root) => {
 
   const q = makeMatrix('Q', tokens, pair, {});
   const k = makeMatrix('K', tokens, pair, {});
-  const score = makeMatrix('S = QKᵀ', tokens, tokens, { diagonal: true, point(i, j) {
+  const score = makeMatrix('S', tokens, tokens, { diagonal: true, point(i, j) {
     explain(score, i, j, [[q, (r) => r === i], [k, (r) => r === j]],
       'S(' + tokens[i] + ', ' + tokens[j] + ') = ' + terms(values.Q[i], values.K[j]) + ' = ' +
       short(values.S[i][j]));
@@ -137,7 +137,7 @@ widgets.products = (root) => {
       })),
     el('div', { class: 'product' }, el('h4', null, t('js.products.X')), x.node),
     el('div', null, el('div', { class: 'products' }, ['Q', 'K', 'V'].map(projection),
-      block('S', t('js.products.S'), q, k, '·ᵀ', score),
+      block('S', t('js.products.S'), q, k, '·', score),
       block('A', t('js.products.A'), scoreAgain, null, '', share),
       block('O', t('js.products.O'), shareAgain, v, '·', out)), verdict, says)]);
   root.addEventListener('pointerleave', unmark);

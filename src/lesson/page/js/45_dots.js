@@ -65,7 +65,7 @@ function seedName(seed) {
 }
 
 function accuracyRows(task, variants) {
-  return variants.map((variant) => ({ label: data.variants[variant].name.replace(', score_term ', ' · '),
+  return variants.map((variant) => ({ label: nameOf(variant),
     colour: 'var(--s' + variant % 7 + ')',
     values: runsOf(task, variant).map((run) => ({ x: run.accuracy, title: seedName(run.seed) })) }))
     .filter((row) => row.values.length);

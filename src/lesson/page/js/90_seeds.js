@@ -83,7 +83,7 @@ function widestSpread() {
 function spreadText() {
   const widest = widestSpread();
   return widest && el('p', null, t('js.mislead.spread', { task: data.tasks[widest.task].title,
-    a: data.variants[widest.variant].name, b: data.variants[widest.other].name, n: widest.n,
+    a: nameOf(widest.variant), b: nameOf(widest.other), n: widest.n,
     low: signed(widest.low, 3), high: signed(widest.high, 3), all: signed(widest.all, 3) }));
 }
 
@@ -93,8 +93,8 @@ widgets.mislead = (root) => {
     append(root, [el('p', null, t('js.mislead.none', found)), spreadText()]);
     return;
   }
-  const a = data.variants[found.variant].name;
-  const b = data.variants[found.other].name;
+  const a = nameOf(found.variant);
+  const b = nameOf(found.other);
   const task = data.tasks[found.task].title;
   const pairs = pairsOf(found.task, found.variant, found.other);
   const box = el('div');
