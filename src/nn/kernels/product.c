@@ -81,6 +81,19 @@ static inline __attribute__((always_inline)) void look_ahead(struct panel *panel
     panel->next_left -= n;
 }
 
+/* store_part stores the first n_col columns of rows of sums. */
+static __attribute__((noinline)) void store_part(size_t rows, const struct panel *panel,
+                                                 const float *sum, const float *base, float *c)
+{
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t j = 0; j < panel->n_col; j++) {
+            float rest = panel->bias ? panel->bias[j] : 0.0f;
+            rest += base ? base[i * panel->ldc + j] : 0.0f;
+            c[i * panel->ldc + j] = sum[i * PANEL + j] + rest;
+        }
+    }
+}
+
 /* block computes rows x (vectors * VECTOR) elements of C, of which n_col are stored, as A B + bias
  * + base; base NULL: nothing. All of rows, vectors and tn are constants where it is inlined, so the
  * sums live in registers. */
@@ -127,25 +140,26 @@ static inline __attribute__((always_inline)) void block(size_t rows, size_t vect
         }
         look_ahead(panel, rows, c);
     }
-    size_t n_col = panel->n_col;
+    if (panel->n_col < vectors * VECTOR) {
+        float part[NARROW_ROWS * PANEL];
+#pragma GCC unroll 16
+        for (size_t i = 0; i < rows; i++) {
+#pragma GCC unroll 4
+            for (size_t v = 0; v < vectors; v++) {
+                store(part + i * PANEL + v * VECTOR, sum[i][v]);
+            }
+        }
+        store_part(rows, panel, part, base, c);
+        return;
+    }
 #pragma GCC unroll 16
     for (size_t i = 0; i < rows; i++) {
 #pragma GCC unroll 4
         for (size_t v = 0; v < vectors; v++) {
             size_t at = i * panel->ldc + v * VECTOR;
             vector value = sum[i][v];
-            if (n_col >= (v + 1) * VECTOR) {
-                value = panel->bias ? value + load(panel->bias + v * VECTOR) : value;
-                store(c + at, base ? value + load(base + at) : value);
-            } else {
-                float part[VECTOR];
-                store(part, value);
-                for (size_t j = v * VECTOR; j < n_col; j++) {
-                    float rest = panel->bias ? panel->bias[j] : 0.0f;
-                    rest += base ? base[i * panel->ldc + j] : 0.0f;
-                    c[i * panel->ldc + j] = part[j - v * VECTOR] + rest;
-                }
-            }
+            value = panel->bias ? value + load(panel->bias + v * VECTOR) : value;
+            store(c + at, base ? value + load(base + at) : value);
         }
     }
 }
