@@ -9,7 +9,7 @@
 
 /* Rows of a block with two vectors of columns, as many sums as registers allow, and with one. */
 #if VECTOR == 16
-#define WIDE_ROWS 12
+#define WIDE_ROWS 14
 #define NARROW_ROWS 16
 #elif VECTOR == 8
 #define WIDE_ROWS 6
@@ -177,7 +177,8 @@ static inline __attribute__((always_inline)) void block(size_t rows, size_t vect
 #define CASES_6(X) CASES_4(X) X(5) X(6)
 #define CASES_8(X) CASES_6(X) X(7) X(8)
 #define CASES_12(X) CASES_8(X) X(9) X(10) X(11) X(12)
-#define CASES_16(X) CASES_12(X) X(13) X(14) X(15) X(16)
+#define CASES_14(X) CASES_12(X) X(13) X(14)
+#define CASES_16(X) CASES_14(X) X(15) X(16)
 #define CASES_PASTE(n) CASES_##n
 #define CASES(n) CASES_PASTE(n)
 
