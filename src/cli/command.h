@@ -25,6 +25,8 @@ enum command_id {
     COMMAND_BENCH,
     COMMAND_COST,
     COMMAND_IDENTITIES,
+    COMMAND_BASELINE,
+    COMMAND_CHECK,
     COMMAND_HELP,
     COMMAND_COMPLETION,
     COMMAND_MAN,
@@ -47,7 +49,10 @@ enum word {
     WORD_DATA_ACTION,
     WORD_TOPIC,
     WORD_COMMAND,
-    WORD_SHELL
+    WORD_SHELL,
+    WORD_BASELINE_ACTION,
+    WORD_TIER,
+    WORD_FAULT
 };
 
 /* word_choice returns the i-th accepted text of a word that has a fixed list, NULL past the last.
@@ -93,6 +98,8 @@ enum status cmd_selftest(const struct arguments *arguments, struct error *err);
 enum status cmd_bench(const struct arguments *arguments, struct error *err);
 enum status cmd_cost(const struct arguments *arguments, struct error *err);
 enum status cmd_identities(const struct arguments *arguments, struct error *err);
+enum status cmd_baseline(const struct arguments *arguments, struct error *err);
+enum status cmd_check(const struct arguments *arguments, struct error *err);
 enum status cmd_help(const struct arguments *arguments, struct error *err);
 enum status cmd_completion(const struct arguments *arguments, struct error *err);
 enum status cmd_man(const struct arguments *arguments, struct error *err);

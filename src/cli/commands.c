@@ -5,6 +5,8 @@
 #include "lab/dataset.h"
 #include "lab/preset.h"
 #include "nn/cost.h"
+#include "nn/fault.h"
+#include "report/compare.h"
 
 static const struct command commands[COMMAND_COUNT] = {
     [COMMAND_QUICK] = {"quick",
@@ -190,6 +192,41 @@ static const struct command commands[COMMAND_COUNT] = {
          "seq_len and pos_dim from 2 to 256, n_head and seed. The exit status is 1 when a relation "
          "does not hold.",
          cmd_identities},
+    [COMMAND_BASELINE] =
+        {"baseline",
+         "record [FILE.yaml|PRESET]",
+         WORD_BASELINE_ACTION,
+         1,
+         2,
+         "keep how models learn, for `check` to compare with",
+         {{"qkvlab baseline record --output learning.json", "the preset guard, ten seeds"},
+          {"qkvlab baseline record mine.yaml --seeds 0-9 -o mine.json", "a sweep of yours"},
+          {"qkvlab baseline record --set task=sort --set variant=kv -o sort.json",
+           "one configuration"},
+          {"qkvlab baseline record --curves runs -o theirs.json", "another program's curves"}},
+         "Trains every configuration, and then again under harmless changes (lanes, micro-batch, "
+         "SIMD level) to learn how far rounding may carry two trainings apart. The file holds "
+         "curves, escape steps, and fingerprints of gradient and weights. Without a preset, file "
+         "or --set it is the preset guard, which is made to show faults in half a minute.",
+         cmd_baseline},
+    [COMMAND_CHECK] =
+        {"check",
+         "FILE",
+         WORD_FILE,
+         1,
+         1,
+         "does the model still learn the same way as when FILE was recorded?",
+         {{"qkvlab check learning.json", "the strictest tier that can be asked here"},
+          {"qkvlab check learning.json --tier band --png check.png", "new seeds, with a picture"},
+          {"qkvlab check learning.json --junit check.xml", "for a CI system"},
+          {"qkvlab check learning.json --set beta2=0.99", "would this change show?"},
+          {"qkvlab check theirs.json --curves runs", "curves of another program"}},
+         "Trains the runs of the baseline again and compares. Tier exact: same machine class, "
+         "build and engine version, so every bit must agree. Tier paired: the same seeds "
+         "elsewhere; differences must be those of rounding. Tier band: other seeds or another "
+         "program; a permutation test over all curves that gives a false alarm in 1 % of checks. "
+         "The exit status is 1 when something differs, which is said first.",
+         cmd_check},
     [COMMAND_HELP] = {"help",
                       "[COMMAND]",
                       WORD_COMMAND,
@@ -232,6 +269,7 @@ static const char *const formats[] = {"text", "csv", "json", NULL};
 static const char *const topics[] = {"variants", "tasks", "datasets", "presets",
                                      "models",   "keys",  "schema",   NULL};
 static const char *const data_actions[] = {"list", "check", "show", NULL};
+static const char *const baseline_actions[] = {"record", NULL};
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 
 static const char *list_at(const char *const *list, size_t i)
@@ -264,6 +302,12 @@ const char *word_choice(enum word word, size_t i)
         return cost_model_at(i) ? cost_model_at(i)->name : NULL;
     case WORD_SHAPE:
         return bench_shape_at(i) ? bench_shape_at(i)->name : NULL;
+    case WORD_BASELINE_ACTION:
+        return list_at(baseline_actions, i);
+    case WORD_TIER:
+        return i < TIER_COUNT ? tier_name((enum tier)i) : NULL;
+    case WORD_FAULT:
+        return fault_name(i);
     case WORD_COMMAND:
         return i < COMMAND_COUNT ? commands[i].name : NULL;
     default:

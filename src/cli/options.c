@@ -9,9 +9,10 @@
 
 #define ON(command) (1u << COMMAND_##command)
 #define ON_TRAINING (ON(RUN) | ON(QUICK))
+#define ON_LEARNING (ON(BASELINE) | ON(CHECK))
 #define ON_TABLES                                                                                  \
     (ON(RUN) | ON(QUICK) | ON(STATUS) | ON(ATTENTION) | ON(LIST) | ON(CROSSCHECK) | ON(SELFTEST) | \
-     ON(BENCH) | ON(COST) | ON(IDENTITIES) | ON(DATA))
+     ON(BENCH) | ON(COST) | ON(IDENTITIES) | ON(DATA) | ON(CHECK))
 #define ON_ALL ((1u << COMMAND_COUNT) - 1)
 
 #define MAX_THREADS 1024
@@ -23,16 +24,16 @@
 
 static const struct option_spec options[OPTION_COUNT] = {
     [OPTION_SET] = {"set", "KEY=VALUE", WORD_ASSIGNMENT,
-                    ON_TRAINING | ON(BENCH) | ON(COST) | ON(IDENTITIES),
+                    ON_TRAINING | ON(BENCH) | ON(COST) | ON(IDENTITIES) | ON_LEARNING,
                     "Set a configuration key; KEY=A,B,C makes a grid. May be repeated."},
-    [OPTION_SEEDS] = {"seeds", "LIST", WORD_TEXT, ON_TRAINING,
+    [OPTION_SEEDS] = {"seeds", "LIST", WORD_TEXT, ON_TRAINING | ON_LEARNING,
                       "The seeds to train: 0, 0,1,2 or 0-5. Always a list, never a count."},
     [OPTION_OUT] = {"out", "DIR", WORD_FOLDER, ON_TRAINING | ON(DATA),
                     "Where runs and pictures are kept (default " DEFAULT_OUT ")."},
     [OPTION_JOBS] = {"jobs", "N", WORD_TEXT, ON_TRAINING,
                      "Train N runs at a time, each in a process of its own (default 1)."},
     [OPTION_THREADS] = {"threads", "N", WORD_TEXT,
-                        ON_TRAINING | ON(CROSSCHECK) | ON(BENCH) | ON(DATA),
+                        ON_TRAINING | ON(CROSSCHECK) | ON(BENCH) | ON(DATA) | ON_LEARNING,
                         "Compute with N threads in all (default: every processor). Results do not "
                         "depend on it."},
     [OPTION_SHARD] = {"shard", "I/N", WORD_TEXT, ON_TRAINING,
@@ -66,14 +67,37 @@ static const struct option_spec options[OPTION_COUNT] = {
         {"baseline", "ID", WORD_TEXT, ON(REPORT),
          "Compare variants with this one (default qkv). Repeated: each with that of "
          "its own sharing."},
-    [OPTION_DATA] = {"data", "DIR", WORD_FOLDER, ON_TRAINING | ON(DATA),
+    [OPTION_DATA] = {"data", "DIR", WORD_FOLDER, ON_TRAINING | ON(DATA) | ON_LEARNING,
                      "Look for data sets here first."},
-    [OPTION_CACHE] = {"cache", "DIR", WORD_FOLDER, ON_TRAINING | ON(DATA),
+    [OPTION_CACHE] = {"cache", "DIR", WORD_FOLDER, ON_TRAINING | ON(DATA) | ON_LEARNING,
                       "Keep decoded images here (default: in the user's cache folder)."},
+    [OPTION_OUTPUT] = {"output", "FILE", WORD_FILE, ON(BASELINE),
+                       "The file to write; -o FILE is the same."},
+    [OPTION_CURVES] = {"curves", "DIR", WORD_FOLDER, ON_LEARNING,
+                       "Train nothing: take the curves of another program, *.csv in DIR with the "
+                       "columns step, loss and, if there are, grad_norm and accuracy; a file a "
+                       "seed, a subfolder a configuration."},
+    [OPTION_WITH] = {"with", "FILE", WORD_FILE, ON(CHECK),
+                     "Train nothing: compare with another baseline."},
+    [OPTION_TIER] = {"tier", "TIER", WORD_TIER, ON(CHECK),
+                     "Compare in this tier: exact, paired or band."},
+    [OPTION_PNG] = {"png", "FILE", WORD_FILE, ON(CHECK), "Draw old and new curves."},
+    [OPTION_JUNIT] = {"junit", "FILE", WORD_FILE, ON(CHECK),
+                      "Write the result as JUnit XML too, a test case for each configuration."},
+    [OPTION_UPDATE] = {"update", NULL, WORD_NONE, ON(CHECK),
+                       "Where something differs, record the baseline anew; the exit status is 1 "
+                       "this once."},
+    [OPTION_NO_PAIRED] = {"no-paired", NULL, WORD_NONE, ON(BASELINE),
+                          "Leave the harmless changes out: recorded several times as fast, for "
+                          "the tiers exact and band alone."},
+#ifdef QKVLAB_FAULTS
+    [OPTION_FAULT] = {"fault", "NAME", WORD_FAULT, ON_LEARNING,
+                      "Plant this fault in all that is trained."},
+#endif
     [OPTION_FORMAT] = {"format", "FORMAT", WORD_FORMAT, ON_TABLES,
                        "Print the table as text (default), csv or json."},
     [OPTION_QUIET] = {"quiet", NULL, WORD_NONE,
-                      ON_TRAINING | ON(REPORT) | ON(ATTENTION) | ON(BENCH),
+                      ON_TRAINING | ON(REPORT) | ON(ATTENTION) | ON(BENCH) | ON_LEARNING,
                       "No progress and no hints on stderr, only errors."},
     [OPTION_HELP] = {"help", NULL, WORD_NONE, ON_ALL, "Show this help."},
 };
@@ -89,6 +113,13 @@ static const struct {
     {OPTION_THREADS, COMMAND_BENCH,
      "Compute with N threads in all (default: every processor), or measure several numbers in "
      "turn: 1,2,4."},
+    {OPTION_SET, COMMAND_CHECK,
+     "Change a key of every configuration, to see whether that shows. May be repeated."},
+    {OPTION_SEEDS, COMMAND_BASELINE,
+     "The seeds to train, such as 0-9 (the default without a preset or file)."},
+    {OPTION_SEEDS, COMMAND_CHECK,
+     "The seeds to train (default: those of the baseline; in tier band as many others)."},
+    {OPTION_FORMAT, COMMAND_CHECK, "Print the result as text (default) or json."},
     {OPTION_OUT, COMMAND_DATA, "Where pictures are kept, in DIR/data (default " DEFAULT_OUT ")."},
 };
 
@@ -174,6 +205,15 @@ static enum status read_folder(const struct reader *reader, const char *name, co
 {
     if (text[0] == '\0') {
         return error_set(err, STATUS_USAGE, "--%s: expected the name of a folder, found ''", name);
+    }
+    return read_text(reader, name, text, arguments, err);
+}
+
+static enum status read_file(const struct reader *reader, const char *name, const char *text,
+                             struct arguments *arguments, struct error *err)
+{
+    if (text[0] == '\0') {
+        return error_set(err, STATUS_USAGE, "--%s: expected the name of a file, found ''", name);
     }
     return read_text(reader, name, text, arguments, err);
 }
@@ -292,6 +332,17 @@ static const struct reader readers[OPTION_COUNT] = {
     [OPTION_BASELINE] = {read_list, AT(baseline), AT(n_baseline), 0, 0},
     [OPTION_DATA] = {read_folder, AT(data), 0, 0, 0},
     [OPTION_CACHE] = {read_folder, AT(cache), 0, 0, 0},
+    [OPTION_OUTPUT] = {read_file, AT(output), 0, 0, 0},
+    [OPTION_CURVES] = {read_folder, AT(curves), 0, 0, 0},
+    [OPTION_WITH] = {read_file, AT(with), 0, 0, 0},
+    [OPTION_TIER] = {read_text, AT(tier), 0, 0, 0},
+    [OPTION_PNG] = {read_file, AT(png), 0, 0, 0},
+    [OPTION_JUNIT] = {read_file, AT(junit), 0, 0, 0},
+    [OPTION_UPDATE] = {read_flag, AT(update), 0, 0, 0},
+    [OPTION_NO_PAIRED] = {read_flag, AT(no_paired), 0, 0, 0},
+#ifdef QKVLAB_FAULTS
+    [OPTION_FAULT] = {read_text, AT(fault), 0, 0, 0},
+#endif
     [OPTION_FORMAT] = {read_format, AT(format), 0, 0, 0},
     [OPTION_QUIET] = {read_flag, AT(quiet), 0, 0, 0},
     [OPTION_HELP] = {read_flag, AT(help), 0, 0, 0},
@@ -370,6 +421,8 @@ static enum status parse_option(struct arguments *arguments, size_t *at, size_t 
     return readers[id].read(&readers[id], option->name, value, arguments, err);
 }
 
+_Static_assert(OPTION_COUNT <= 32, "seen has a bit for each option");
+
 static enum status check_operands(const struct arguments *arguments, struct error *err)
 {
     const struct command *command = arguments->command;
@@ -414,6 +467,10 @@ enum status arguments_parse(struct arguments *arguments, const struct command *c
             only_operands = true;
         } else if (strcmp(word, "-h") == 0) {
             arguments->help = true;
+        } else if (strcmp(word, "-o") == 0 && option_taken(&options[OPTION_OUTPUT], command)) {
+            status = i + 1 < n && !arguments->output
+                         ? read_file(&readers[OPTION_OUTPUT], "output", words[++i], arguments, err)
+                         : error_set(err, STATUS_USAGE, "-o needs one FILE behind it");
         } else if (word[1] != '-') {
             status = error_set(err, STATUS_USAGE, "unknown option %s: options begin with --", word);
         } else {
@@ -448,6 +505,14 @@ void arguments_free(struct arguments *arguments)
     free(arguments->shape);
     free(arguments->baseline);
     free(arguments->operand);
+}
+
+enum status arguments_refuse(const struct arguments *arguments, enum option_id id,
+                             const char *reason, struct error *err)
+{
+    return arguments->seen >> id & 1
+               ? error_set(err, STATUS_USAGE, "--%s: %s", options[id].name, reason)
+               : STATUS_OK;
 }
 
 const char *arguments_folder(const struct arguments *arguments)

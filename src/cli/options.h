@@ -32,6 +32,17 @@ enum option_id {
     OPTION_BASELINE,
     OPTION_DATA,
     OPTION_CACHE,
+    OPTION_OUTPUT,
+    OPTION_CURVES,
+    OPTION_WITH,
+    OPTION_TIER,
+    OPTION_PNG,
+    OPTION_JUNIT,
+    OPTION_UPDATE,
+    OPTION_NO_PAIRED,
+#ifdef QKVLAB_FAULTS
+    OPTION_FAULT,
+#endif
     OPTION_FORMAT,
     OPTION_QUIET,
     OPTION_HELP,
@@ -83,6 +94,9 @@ struct arguments {
     size_t context, bytes; /* of `cost`; 0: not given */
     bool users;
     uint64_t memory; /* bytes; 0: not given */
+    /* of `baseline` and `check`; NULL: not given */
+    const char *output, *curves, *with, *tier, *png, *junit, *fault;
+    bool update, no_paired;
     enum format format;
     const char **operand;
     size_t n_operand;
@@ -98,6 +112,10 @@ void arguments_free(struct arguments *arguments);
 
 /* arguments_set_once refuses a key that --set names twice, for commands that make no grid. */
 enum status arguments_set_once(const struct arguments *arguments, struct error *err);
+
+/* arguments_refuse refuses an option that is given and cannot go with what is said of it. */
+enum status arguments_refuse(const struct arguments *arguments, enum option_id id,
+                             const char *reason, struct error *err);
 
 /* arguments_folder returns the operand, or the default folder if there is none. */
 const char *arguments_folder(const struct arguments *arguments);

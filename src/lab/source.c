@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "lab/source_kind.h"
+#include "nn/fault.h"
 
 enum status source_find(const struct config *config, const struct dataset_options *data,
                         struct error *err)
@@ -79,6 +80,9 @@ void source_begin_epoch(struct source *source, size_t epoch)
     source->epoch = epoch;
     rng_permutation(rng_make(source->config->seed, "shuffle/%zu", epoch), source->n_train,
                     source->order);
+    if (fault_is(FAULT_SWAPPED_SAMPLES) && epoch == 1) {
+        fault_swap(&source->order[0], &source->order[source->n_train - 1]);
+    }
 }
 
 static size_t at_most(size_t n, size_t most)

@@ -15,10 +15,11 @@
 #include "lab/result.h"
 #include "lab/snapshot.h"
 #include "lab/source.h"
+#include "nn/fault.h"
 
 struct training {
     const struct config *config;
-    struct record *record;
+    struct record *record; /* NULL: the run leaves nothing behind */
     const struct train_hooks *hooks;
     struct source *source;
     struct engine *engine;
@@ -44,6 +45,9 @@ static double step_factor(size_t step, size_t n_step)
 double train_learning_rate(const struct config *config, size_t step, size_t n_step)
 {
     double warm = fmax(1, floor(config->warmup * (double)n_step));
+    if (fault_is(FAULT_WARMUP)) {
+        warm += (double)config_epoch_steps(config, config_n_train(config));
+    }
     double s = (double)step, n = (double)n_step;
     if (s < warm) {
         return config->learning_rate * (s + 1) / warm;
@@ -105,8 +109,10 @@ static void tear_down(struct training *t)
 /* keep_going renews the heartbeat and asks whether anybody wants the run to end. */
 static enum status keep_going(struct training *t, struct error *err)
 {
-    record_heartbeat(t->record);
-    if (record_is_lost(t->record)) {
+    if (t->record) {
+        record_heartbeat(t->record);
+    }
+    if (t->record && record_is_lost(t->record)) {
         return error_set(err, STATUS_FAILED,
                          "another process has taken this run over, because this one showed no sign "
                          "of life for %d seconds",
@@ -122,11 +128,28 @@ static enum status keep_going(struct training *t, struct error *err)
     return STATUS_OK;
 }
 
+static void watch(struct training *t, const struct train_result *result,
+                  const struct evaluation *evaluation)
+{
+    if (!t->record && t->hooks && t->hooks->watch) {
+        struct train_moment moment = {.engine = t->engine,
+                                      .n_done = t->n_done,
+                                      .n_step = t->n_step,
+                                      .loss = result ? result->loss : NAN,
+                                      .grad_norm = result ? result->grad_norm : NAN,
+                                      .accuracy = result ? result->accuracy : NAN,
+                                      .diverged = t->diverged,
+                                      .evaluation = evaluation};
+        t->hooks->watch(t->hooks->context, &moment);
+    }
+}
+
 static enum status train_step(struct training *t, const struct batch *batch, struct error *err)
 {
     const struct config *config = t->config;
     size_t step = t->n_done;
-    struct adam_options adam = {.learning_rate = train_learning_rate(config, step, t->n_step),
+    double rate = train_learning_rate(config, step, t->n_step);
+    struct adam_options adam = {.learning_rate = fault_is(FAULT_LEARNING_RATE) ? 0.9 * rate : rate,
                                 .beta1 = config->beta1,
                                 .beta2 = config->beta2,
                                 .epsilon = config->epsilon,
@@ -138,6 +161,7 @@ static enum status train_step(struct training *t, const struct batch *batch, str
     t->accuracy[step] = result.accuracy;
     t->diverged = !result.finite || !(result.loss <= TRAIN_DIVERGED_LOSS);
     t->n_done++;
+    watch(t, &result, NULL);
     if (t->hooks && t->hooks->step) {
         t->hooks->step(t->hooks->context, step, t->n_step, result.loss);
     }
@@ -162,7 +186,7 @@ static enum status evaluate(struct training *t, struct error *err)
  */
 static enum status finish_epoch(struct training *t, struct error *err)
 {
-    if (!source_images(t->source)) {
+    if (!t->record || !source_images(t->source)) {
         return STATUS_OK;
     }
     enum status status = evaluate(t, err);
@@ -335,6 +359,34 @@ enum status train_run(const struct config *config, const struct dataset_options 
         record_fail(record, err ? err->text : status_name(status));
     }
     json_decref(result.attention);
+    tear_down(&training);
+    return status;
+}
+
+/* Tells the watcher what the test split says of the weights as they are. */
+static enum status evaluate_and_watch(struct training *t, struct error *err)
+{
+    enum status status = evaluate(t, err);
+    if (status == STATUS_OK) {
+        watch(t, NULL, &t->evaluation);
+    }
+    return status;
+}
+
+enum status train_watched(const struct config *config, const struct dataset_options *data,
+                          int threads, const struct train_hooks *hooks, struct error *err)
+{
+    struct training training = {.config = config, .hooks = hooks};
+    enum status status = set_up(&training, data, threads, err);
+    if (status == STATUS_OK) {
+        status = evaluate_and_watch(&training, err);
+    }
+    if (status == STATUS_OK) {
+        status = train_epochs(&training, err);
+    }
+    if (status == STATUS_OK && !training.diverged) {
+        status = evaluate_and_watch(&training, err);
+    }
     tear_down(&training);
     return status;
 }

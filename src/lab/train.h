@@ -9,11 +9,23 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "lab/config.h"
+#include "lab/evaluate.h"
 #include "lab/record.h"
+
+/* What a training is at before its first step (n_done 0), behind every step, and at its end. */
+struct train_moment {
+    struct engine *engine;            /* with the weights, and the gradient of the last step */
+    size_t n_done, n_step;            /* steps done, the one that diverged included, and planned */
+    double loss, grad_norm, accuracy; /* of the last step, see train_result; NaN before it */
+    bool diverged;
+    const struct evaluation *evaluation; /* of the weights as they are, where there is one */
+};
 
 /* What a caller may watch and stop. All members may be NULL. */
 struct train_hooks {
     void *context;
+    /* called at every moment, by train_watched alone */
+    void (*watch)(void *context, const struct train_moment *moment);
     /* called after every step, from the calling thread */
     void (*step)(void *context, size_t step, size_t n_step, double loss);
     /* asked now and then; a non-zero signal number ends the run: STATUS_INTERRUPTED */
@@ -43,6 +55,13 @@ struct run_outcome {
 enum status train_run(const struct config *config, const struct dataset_options *data, int threads,
                       struct record *record, const struct train_hooks *hooks,
                       struct run_outcome *outcome, struct error *err);
+
+/* train_watched trains exactly as train_run does, but leaves nothing behind: the watch hook sees
+ * everything. The test split is evaluated before the first step and after the last (a moment of its
+ * own), not in between; a diverged training is not evaluated. The configuration's attention must be
+ * none. */
+enum status train_watched(const struct config *config, const struct dataset_options *data,
+                          int threads, const struct train_hooks *hooks, struct error *err);
 
 /* train_learning_rate is the schedule: linear warm-up over w = max(1, floor(warmup n_step)) steps,
  * lr (s+1)/w for s < w. Then schedule=cosine: lr/2 (1 + cos(pi (s-w)/(n_step-w))); schedule=step:

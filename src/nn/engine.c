@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/threads.h"
+#include "nn/fault.h"
 #include "nn/kernels/kernels.h"
 
 /* Parameters that are summed over lanes, squared and updated at a time. */
@@ -353,8 +354,14 @@ struct train_result engine_gradient(struct engine *engine, const struct batch *b
     return step(engine, batch, NULL);
 }
 
-struct loss_sums engine_predict(struct engine *engine, const struct batch *batch, float *logits)
+struct loss_sums engine_predict(struct engine *engine, const struct batch *asked, float *logits)
 {
+    struct dropout dropout = {.seed = engine->seed, .step = engine->adam.step};
+    struct batch evaluated = *asked;
+    if (fault_is(FAULT_EVALUATION_DROPOUT)) {
+        evaluated.dropout = &dropout;
+    }
+    const struct batch *batch = &evaluated;
 #pragma omp parallel num_threads(engine->options.threads)
     {
         threads_flush_denormals();

@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "lab/config_read.h"
-#include "report/dynamics.h"
+#include "lab/dynamics.h"
 #include "report/run_files.h"
 
 struct measure_row {

@@ -29,15 +29,21 @@ const struct kernels *kernels_at(size_t i)
     return i < n ? usable[i] : NULL;
 }
 
+static const struct kernels *active; /* until kernels_use, all threads write the same value */
+
 const struct kernels *kernels_active(void)
 {
-    static const struct kernels *active; /* every thread would write the same value */
     if (active == NULL) {
         for (size_t i = 0; kernels_at(i) != NULL; i++) {
             active = kernels_at(i);
         }
     }
     return active;
+}
+
+void kernels_use(const struct kernels *kernels)
+{
+    active = kernels;
 }
 
 const char *kernels_level(void)

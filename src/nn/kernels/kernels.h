@@ -133,6 +133,10 @@ const struct kernels *kernels_active(void);
  */
 const struct kernels *kernels_at(size_t i);
 
+/* kernels_use makes kernels_active return a table of kernels_at from now on, NULL: the best one
+ * again. For measuring how much a level matters; not while anything computes. */
+void kernels_use(const struct kernels *kernels);
+
 /* kernels_level is kernels_active()->level. */
 const char *kernels_level(void);
 

@@ -1,6 +1,6 @@
 /* dynamics: medians of five steps, since one odd batch must not decide when something was reached.
  */
-#include "report/dynamics.h"
+#include "lab/dynamics.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Steps and areas of curves drawn by hand. */
-#include "report/dynamics.h"
+#include "lab/dynamics.h"
 
 #include <math.h>
 

@@ -2,11 +2,11 @@
  *
  * Accuracy after a fixed number of steps mostly measures when a variant leaves its plateau; these
  * numbers say when and how. All are pure functions of the curve, computed when a report is made.
- * The length of the plateau is the escape step itself (lab/metrics.h), since the plateau of a fresh
+ * The length of the plateau is the escape step itself (metrics.h), since the plateau of a fresh
  * model begins at step 0.
  */
-#ifndef QKVLAB_REPORT_DYNAMICS_H
-#define QKVLAB_REPORT_DYNAMICS_H
+#ifndef QKVLAB_LAB_DYNAMICS_H
+#define QKVLAB_LAB_DYNAMICS_H
 
 #include <stddef.h>
 

@@ -1,0 +1,286 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cli/check_output.h"
+#include "cli/command.h"
+#include "cli/learning.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "lab/baseline_train.h"
+#include "lab/grid.h"
+#include "report/figure_check.h"
+
+struct check {
+    const struct arguments *arguments;
+    struct baseline baseline, fresh;
+    struct comparison comparison;
+    enum tier tier;
+    char reason[COMPARE_REASON_SIZE];
+    uint64_t *seed; /* [n_seed] of --seeds; NULL: not given */
+    size_t n_seed;
+};
+
+/* ---- what is asked ---- */
+
+static enum status check_options(const struct arguments *arguments, struct error *err)
+{
+    enum status status = STATUS_OK;
+    if (arguments->format == FORMAT_CSV) {
+        return error_set(err, STATUS_USAGE, "check prints text or json, not csv");
+    }
+    if (arguments->tier) {
+        status = word_check(WORD_TIER, "tier", arguments->tier, err);
+    }
+    if (status == STATUS_OK && arguments->curves) {
+        static const char reason[] = "nothing is trained with --curves";
+        status = arguments_refuse(arguments, OPTION_SET, reason, err);
+        if (status == STATUS_OK) {
+            status = arguments_refuse(arguments, OPTION_WITH, reason, err);
+        }
+    }
+    if (status == STATUS_OK && arguments->with) {
+        static const char reason[] = "nothing is trained with --with";
+        status = arguments_refuse(arguments, OPTION_SET, reason, err);
+    }
+    if (status == STATUS_OK && arguments->with && arguments->update) {
+        status =
+            error_set(err, STATUS_USAGE, "--update: nothing is trained with --with; copy the file");
+    }
+    return status;
+}
+
+static enum status read_seeds(struct check *check, struct error *err)
+{
+    const char *text = check->arguments->seeds;
+    if (!text) {
+        return STATUS_OK;
+    }
+    struct grid *grid = grid_create();
+    enum status status =
+        grid ? grid_seeds(grid, text, err) : error_set(err, STATUS_MEMORY, "out of memory");
+    if (status == STATUS_OK) {
+        check->seed = grid->seed;
+        check->n_seed = grid->n_seed;
+        grid->seed = NULL;
+        grid->n_seed = 0;
+    }
+    grid_free(grid);
+    return status;
+}
+
+/* --set changes what is trained now, in every part. */
+static enum status apply_settings(struct check *check, struct error *err)
+{
+    for (size_t p = 0; p < check->baseline.n_part; p++) {
+        struct baseline_part *part = &check->baseline.part[p];
+        enum status status = STATUS_OK;
+        for (size_t i = 0; i < check->arguments->n_set && status == STATUS_OK; i++) {
+            char key[128];
+            const char *text = check->arguments->set[i], *equals = strchr(text, '=');
+            if (!equals) {
+                return error_set(err, STATUS_USAGE, "--set: expected KEY=VALUE, found '%s'", text);
+            }
+            snprintf(key, sizeof key, "%.*s", (int)(equals - text), text);
+            status = config_set(&part->config, key, equals + 1, err);
+        }
+        if (status == STATUS_OK && check->arguments->n_set > 0 && part->trained_here) {
+            status = config_resolve(&part->config, err);
+        }
+        if (status != STATUS_OK) {
+            error_prefix(err, "part %s", part->name);
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* ---- new runs ---- */
+
+/* Seeds that the baseline has not: as many, from behind its largest one. */
+static enum status choose_new_seeds(struct check *check, struct error *err)
+{
+    const struct baseline_part *part = &check->baseline.part[0];
+    uint64_t largest = 0;
+    for (size_t r = 0; r < part->n_run; r++) {
+        largest = part->run[r].seed > largest ? part->run[r].seed : largest;
+    }
+    check->seed = malloc(part->n_run * sizeof *check->seed);
+    if (!check->seed) {
+        return error_set(err, STATUS_MEMORY, "out of memory");
+    }
+    for (size_t r = 0; r < part->n_run; r++) {
+        check->seed[check->n_seed++] = largest + 1 + r;
+    }
+    return STATUS_OK;
+}
+
+static void choose_tier(struct check *check)
+{
+    check->tier = compare_tier(&check->baseline, &check->fresh, check->reason);
+    for (size_t i = 0; check->arguments->tier && i < TIER_COUNT; i++) {
+        if (strcmp(check->arguments->tier, tier_name((enum tier)i)) == 0) {
+            check->tier = (enum tier)i;
+            snprintf(check->reason, sizeof check->reason, "as asked for");
+        }
+    }
+}
+
+static enum status plan(struct check *check, struct error *err)
+{
+    baseline_free(&check->fresh);
+    enum status status =
+        baseline_plan_again(&check->baseline, check->seed, check->n_seed, &check->fresh, err);
+    if (status == STATUS_OK) {
+        choose_tier(check);
+    }
+    return status;
+}
+
+static enum status train(struct check *check, struct error *err)
+{
+    enum status status = apply_settings(check, err);
+    if (status == STATUS_OK) {
+        status = plan(check, err);
+    }
+    if (status == STATUS_OK && check->tier == TIER_BAND && !check->seed) {
+        char reason[COMPARE_REASON_SIZE];
+        memcpy(reason, check->reason, sizeof reason);
+        status = choose_new_seeds(check, err);
+        if (status == STATUS_OK) {
+            status = plan(check, err);
+        }
+        check->tier = TIER_BAND;
+        memcpy(check->reason, reason, sizeof reason);
+    }
+    return status == STATUS_OK ? learning_train(&check->fresh, check->arguments, false, err)
+                               : status;
+}
+
+static enum status keep_seeds(struct check *check, struct error *err)
+{
+    uint64_t missing;
+    if (!check->seed || baseline_keep_seeds(&check->fresh, check->seed, check->n_seed, &missing)) {
+        return STATUS_OK;
+    }
+    return error_set(err, STATUS_DATA, "there is no run of seed %llu", (unsigned long long)missing);
+}
+
+/* What was trained elsewhere: curves, or another baseline. Where both have one part, they are the
+ * same whatever they are called. */
+static enum status load(struct check *check, struct error *err)
+{
+    const struct arguments *arguments = check->arguments;
+    enum status status = arguments->curves
+                             ? baseline_read_curves(arguments->curves, &check->fresh, err)
+                             : baseline_read(arguments->with, &check->fresh, err);
+    if (status == STATUS_OK) {
+        status = keep_seeds(check, err);
+    }
+    if (status == STATUS_OK && check->fresh.n_part == 1 && check->baseline.n_part == 1) {
+        memcpy(check->fresh.part[0].name, check->baseline.part[0].name, BASELINE_NAME_SIZE);
+    }
+    if (status == STATUS_OK) {
+        choose_tier(check);
+    }
+    return status;
+}
+
+/* ---- the answer ---- */
+
+static enum status compare(struct check *check, struct error *err)
+{
+    switch (check->tier) {
+    case TIER_EXACT:
+        return compare_exact(&check->baseline, &check->fresh, &check->comparison, err);
+    case TIER_PAIRED:
+        return compare_paired(&check->baseline, &check->fresh, &check->comparison, err);
+    default:
+        return compare_band(&check->baseline, &check->fresh, &check->comparison, err);
+    }
+}
+
+static enum status answer(const struct check *check, double seconds, struct error *err)
+{
+    const struct arguments *arguments = check->arguments;
+    struct check_result result = {arguments->operand[0], &check->baseline, &check->comparison,
+                                  check->reason, seconds};
+    enum status status = STATUS_OK;
+    if (arguments->format == FORMAT_JSON) {
+        status = check_print_json(&result, err);
+    } else {
+        check_print_text(&result);
+    }
+    if (status == STATUS_OK && arguments->junit) {
+        status = check_write_junit(&result, arguments->junit, err);
+    }
+    if (status == STATUS_OK && arguments->png) {
+        status =
+            figure_check(&check->baseline, &check->fresh, &check->comparison, arguments->png, err);
+    }
+    return status;
+}
+
+/* update records the baseline anew, with its own seeds, and the tolerances if it had some. */
+static enum status update(struct check *check, struct error *err)
+{
+    const char *path = check->arguments->operand[0];
+    enum status status = STATUS_OK;
+    if (!check->arguments->curves) {
+        bool paired = check->baseline.part[0].tolerance != NULL;
+        baseline_free(&check->fresh);
+        status = baseline_plan_again(&check->baseline, NULL, 0, &check->fresh, err);
+        if (status == STATUS_OK) {
+            status = learning_train(&check->fresh, check->arguments, paired, err);
+        }
+    }
+    if (status == STATUS_OK) {
+        status = baseline_write(&check->fresh, path, err);
+    }
+    if (status == STATUS_OK && !check->arguments->quiet) {
+        terminal_print(stderr, "%s: recorded anew\n", path);
+    }
+    return status;
+}
+
+static enum status run_check(struct check *check, struct error *err)
+{
+    const struct arguments *arguments = check->arguments;
+    double start = clock_seconds();
+    enum status status = read_seeds(check, err);
+    if (status == STATUS_OK) {
+        status = baseline_read(arguments->operand[0], &check->baseline, err);
+    }
+    if (status == STATUS_OK) {
+        status = arguments->curves || arguments->with ? load(check, err) : train(check, err);
+    }
+    if (status == STATUS_OK) {
+        status = compare(check, err);
+    }
+    if (status == STATUS_OK) {
+        status = answer(check, clock_seconds() - start, err);
+    }
+    if (status != STATUS_OK || check->comparison.n_difference == 0) {
+        return status;
+    }
+    status = arguments->update ? update(check, err) : STATUS_OK;
+    return status == STATUS_OK ? STATUS_FAILED : status;
+}
+
+enum status cmd_check(const struct arguments *arguments, struct error *err)
+{
+    struct check check = {.arguments = arguments};
+    enum status status = check_options(arguments, err);
+    if (status == STATUS_OK) {
+        status = learning_plant(arguments, err);
+    }
+    if (status == STATUS_OK) {
+        status = run_check(&check, err);
+    }
+    comparison_free(&check.comparison);
+    baseline_free(&check.baseline);
+    baseline_free(&check.fresh);
+    free(check.seed);
+    return status;
+}

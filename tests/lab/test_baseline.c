@@ -1,0 +1,322 @@
+/* The file, curves from elsewhere, and what training a baseline keeps. */
+#include "lab/baseline.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "lab/baseline_tolerance.h"
+#include "lab/baseline_train.h"
+#include "lab/metrics.h"
+#include "runner.h"
+#include "scratch.h"
+
+static struct error err;
+
+static void path_of(const char *name, char path[PATH_SIZE])
+{
+    ck_assert_int_eq(path_format(path, NULL, "%s/%s", scratch, name), STATUS_OK);
+}
+
+static void write_text(const char *name, const char *text)
+{
+    char path[PATH_SIZE];
+    path_of(name, path);
+    ck_assert_int_eq(file_write(path, text, strlen(text), NULL), STATUS_OK);
+}
+
+/* ---- training ---- */
+
+static struct config small(const char *variant, uint64_t seed)
+{
+    static const char *const settings[][2] = {
+        {"n_embd", "16"},    {"n_layer", "1"},   {"n_head", "2"},   {"seq_len", "6"},
+        {"n_position", "8"}, {"n_train", "160"}, {"n_test", "40"},  {"batch_size", "32"},
+        {"n_probe", "4"},    {"lr", "0.01"},     {"dropout", "0.1"}};
+    struct config config = config_default();
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        ck_assert_int_eq(config_set(&config, settings[i][0], settings[i][1], &err), STATUS_OK);
+    }
+    ck_assert_int_eq(config_set(&config, "variant", variant, &err), STATUS_OK);
+    config.seed = seed;
+    ck_assert_msg(config_resolve(&config, &err) == STATUS_OK, "%s", err.text);
+    return config;
+}
+
+static struct baseline train(int threads)
+{
+    struct config configs[] = {small("kv", 0), small("kv", 3), small("qkv", 0), small("qkv", 3)};
+    struct baseline_options options = {.threads = threads};
+    struct baseline baseline;
+    ck_assert_int_eq(baseline_plan(configs, 4, &baseline, &err), STATUS_OK);
+    ck_assert_msg(baseline_train(&baseline, &options, &err) == STATUS_OK, "%s", err.text);
+    return baseline;
+}
+
+START_TEST(a_part_is_what_differs_in_the_seed_alone)
+{
+    struct baseline baseline = train(1);
+    ck_assert_uint_eq(baseline.n_part, 2);
+    ck_assert_str_eq(baseline.part[0].name, "reverse-kv");
+    ck_assert_str_eq(baseline.part[1].name, "reverse-qkv");
+    const struct baseline_part *part = &baseline.part[0];
+    ck_assert_uint_eq(part->n_run, 2);
+    ck_assert_uint_eq(part->run[1].seed, 3);
+    ck_assert_uint_eq(part->n_step, 10);
+    ck_assert_uint_eq(part->run[0].n_point, 10);
+    ck_assert_uint_eq(part->run[0].n_evaluation, 2);
+    ck_assert_uint_eq(part->run[0].evaluation[1].n_done, 10);
+    ck_assert_uint_eq(part->run[0].n_weights, 5); /* after 0, 1, 2, 4, 10 steps */
+    ck_assert(part->run[0].loss[0] != part->run[1].loss[0]);
+    ck_assert_str_eq(part->tensor[part->n_tensor - 1], "head.bias");
+    baseline_free(&baseline);
+}
+END_TEST
+
+static void expect_same_runs(const struct baseline *a, const struct baseline *b)
+{
+    for (size_t p = 0; p < a->n_part; p++) {
+        for (size_t r = 0; r < a->part[p].n_run; r++) {
+            const struct baseline_run *x = &a->part[p].run[r], *y = &b->part[p].run[r];
+            ck_assert_uint_eq(x->n_point, y->n_point);
+            ck_assert_mem_eq(x->loss, y->loss, x->n_point * sizeof(double));
+            ck_assert_mem_eq(x->grad_norm, y->grad_norm, x->n_point * sizeof(double));
+            ck_assert_mem_eq(x->accuracy, y->accuracy, x->n_point * sizeof(double));
+            ck_assert_int_eq(x->escape_step, y->escape_step);
+            for (size_t w = 0; w < x->n_weights; w++) {
+                for (size_t t = 0; t < a->part[p].n_tensor; t++) {
+                    const struct fingerprint *f = &x->weights[w].tensor[t];
+                    const struct fingerprint *g = &y->weights[w].tensor[t];
+                    ck_assert_str_eq(f->hash, g->hash);
+                    ck_assert_double_lt(baseline_distance(f, g, 1), 1e-8);
+                }
+            }
+        }
+    }
+}
+
+START_TEST(threads_do_not_matter)
+{
+    struct baseline one = train(1), two = train(2);
+    expect_same_runs(&one, &two);
+    baseline_free(&one);
+    baseline_free(&two);
+}
+END_TEST
+
+START_TEST(the_file_keeps_every_bit)
+{
+    struct baseline baseline = train(1), back;
+    struct baseline_options options = {.threads = 1};
+    char path[PATH_SIZE];
+    scratch_make();
+    path_of("b.json", path);
+    ck_assert_int_eq(baseline_calibrate(&baseline, &options, &err), STATUS_OK);
+    ck_assert_int_eq(baseline_write(&baseline, path, &err), STATUS_OK);
+    ck_assert_msg(baseline_read(path, &back, &err) == STATUS_OK, "%s", err.text);
+    expect_same_runs(&baseline, &back);
+    ck_assert_int_eq(back.engine, ENGINE_VERSION);
+    ck_assert(back.part[0].trained_here);
+    ck_assert_uint_eq(back.part[0].config.n_embd, 16);
+    ck_assert_uint_eq(back.part[0].config.lanes, baseline.part[0].config.lanes);
+    const struct tolerance *a = baseline.part[0].tolerance, *b = back.part[0].tolerance;
+    ck_assert_uint_eq(b->n_change, baseline_n_change());
+    ck_assert_uint_eq(b->n_value[TOLERANCE_LOSS], 10);
+    ck_assert_double_eq_tol(b->factor[TOLERANCE_LOSS] / a->factor[TOLERANCE_LOSS], 1, 1e-3);
+    baseline_free(&baseline);
+    baseline_free(&back);
+    scratch_remove();
+}
+END_TEST
+
+/* Harmless changes are harmless, and their limits are far below what a fault does. */
+START_TEST(limits_are_those_of_rounding)
+{
+    struct baseline baseline = train(1);
+    struct baseline_options options = {.threads = 1};
+    ck_assert_int_eq(baseline_calibrate(&baseline, &options, &err), STATUS_OK);
+    const struct tolerance *tolerance = baseline.part[0].tolerance;
+    ck_assert_double_ge(tolerance_limit(tolerance, TOLERANCE_LOSS, 0), 1e-6);
+    ck_assert_double_lt(tolerance_limit(tolerance, TOLERANCE_LOSS, 0), 1e-4);
+    for (size_t i = 1; i < tolerance->n_value[TOLERANCE_LOSS]; i++) {
+        ck_assert(tolerance->envelope[TOLERANCE_LOSS][i] >=
+                  tolerance->envelope[TOLERANCE_LOSS][i - 1]);
+    }
+    baseline_free(&baseline);
+}
+END_TEST
+
+START_TEST(a_run_that_diverges_is_one)
+{
+    struct config config = small("kv", 0);
+    struct baseline_options options = {.threads = 1};
+    struct baseline baseline, back;
+    char path[PATH_SIZE];
+    config.learning_rate = 1e6;
+    ck_assert_int_eq(baseline_plan(&config, 1, &baseline, &err), STATUS_OK);
+    ck_assert_int_eq(baseline_train(&baseline, &options, &err), STATUS_OK);
+    ck_assert(baseline.part[0].run[0].diverged);
+    ck_assert_uint_lt(baseline.part[0].run[0].n_point, 10);
+    scratch_make();
+    path_of("b.json", path);
+    ck_assert_int_eq(baseline_write(&baseline, path, &err), STATUS_OK);
+    ck_assert_msg(baseline_read(path, &back, &err) == STATUS_OK, "%s", err.text);
+    ck_assert(back.part[0].run[0].diverged);
+    scratch_remove();
+    baseline_free(&baseline);
+    baseline_free(&back);
+}
+END_TEST
+
+START_TEST(a_file_that_is_not_whole_is_refused)
+{
+    struct baseline baseline;
+    char path[PATH_SIZE];
+    scratch_make();
+    path_of("b.json", path);
+    write_text("b.json", "{\"format\": \"qkvlab-run-1\"}");
+    ck_assert_int_eq(baseline_read(path, &baseline, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "expected format qkvlab-baseline-1"));
+    baseline_free(&baseline);
+    write_text("b.json",
+               "{\"format\": \"qkvlab-baseline-1\", \"parts\": [{\"name\": \"x\", \"runs\": "
+               "[{\"seed\": 1, \"loss\": [1, 2], \"grad_norm\": [1]}]}]}");
+    ck_assert_int_eq(baseline_read(path, &baseline, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "part 'x': run 0: grad_norm: expected a list of 2"));
+    baseline_free(&baseline);
+    write_text("b.json", "{\"format\": \"qkvlab-baseline-1\", \"parts\": []}");
+    ck_assert_int_eq(baseline_read(path, &baseline, &err), STATUS_DATA);
+    baseline_free(&baseline);
+    scratch_remove();
+}
+END_TEST
+
+/* ---- fingerprints ---- */
+
+START_TEST(a_distance_is_that_of_the_tensors)
+{
+    float a[1000], b[1000];
+    for (size_t i = 0; i < 1000; i++) {
+        a[i] = b[i] = (float)sin((double)i);
+    }
+    struct fingerprint whole = baseline_fingerprint(a, 1000), same = baseline_fingerprint(b, 1000);
+    ck_assert_str_eq(whole.hash, same.hash);
+    ck_assert_double_eq(baseline_distance(&whole, &same, 0), 0);
+    b[700] += 1.0F;
+    struct fingerprint other = baseline_fingerprint(b, 1000);
+    ck_assert_str_ne(whole.hash, other.hash);
+    /* One element of 1 makes both projections differ by 1. */
+    ck_assert_double_eq_tol(baseline_distance(&whole, &other, 0), 1 / whole.norm, 1e-6);
+}
+END_TEST
+
+/* ---- curves ---- */
+
+static enum status read_curves(struct baseline *baseline)
+{
+    return baseline_read_curves(scratch, baseline, &err);
+}
+
+START_TEST(columns_come_in_any_order)
+{
+    struct baseline baseline;
+    scratch_make();
+    write_text("seed_7.csv",
+               "\xef\xbb\xbfLoss, lr ,step,Accuracy\r\n2.5,1,0,0.1\r\n\r\n# x\n2.25,1,10,0.5");
+    write_text("notes.txt", "nothing");
+    ck_assert_msg(read_curves(&baseline) == STATUS_OK, "%s", err.text);
+    ck_assert_uint_eq(baseline.n_part, 1);
+    const struct baseline_run *run = &baseline.part[0].run[0];
+    ck_assert_uint_eq(run->seed, 7);
+    ck_assert_uint_eq(run->n_point, 2);
+    ck_assert_uint_eq(run->step[1], 10);
+    ck_assert_double_eq(run->loss[1], 2.25);
+    ck_assert_double_eq(run->accuracy[1], 0.5);
+    ck_assert_ptr_null(run->grad_norm);
+    ck_assert_uint_eq(baseline.part[0].n_step, 11);
+    baseline_free(&baseline);
+    scratch_remove();
+}
+END_TEST
+
+static void expect_refused(const char *text, const char *sentence)
+{
+    struct baseline baseline;
+    scratch_make();
+    write_text("a.csv", text);
+    ck_assert_int_eq(read_curves(&baseline), STATUS_DATA);
+    ck_assert_msg(strstr(err.text, sentence) != NULL, "%s", err.text);
+    baseline_free(&baseline);
+    scratch_remove();
+}
+
+START_TEST(nonsense_is_refused)
+{
+    expect_refused("", "there is no line with numbers");
+    expect_refused("step,loss\n", "there is no line with numbers");
+    expect_refused("0,2.5\n1,2.4\n", "names the columns step and loss");
+    expect_refused("step,loss\n0,2\n0,2\n", "a.csv:3: step 0 does not come after step 0");
+    expect_refused("step,loss\n0.5,2\n", "expected a whole number as step, found '0.5'");
+    expect_refused("step,loss\n0,two\n", "expected a number, found 'two'");
+    expect_refused("step,loss\n0,0x1\n", "expected a number, found '0x1'");
+    expect_refused("step,loss\n0,1,2\n", "expected as many cells as columns");
+    expect_refused("step,loss,accuracy\n0,1\n", "expected 3 cells, found 2");
+    expect_refused("step,loss,accuracy\n0,1,97\n", "expected an accuracy in 0..1");
+    expect_refused("step,loss,loss\n0,1,2\n", "expected each column once");
+}
+END_TEST
+
+START_TEST(a_loss_that_is_no_number_ends_a_run)
+{
+    struct baseline baseline;
+    scratch_make();
+    write_text("a.csv", "step,loss\n0,2\n1,nan\n2,text that is not read\n");
+    ck_assert_msg(read_curves(&baseline) == STATUS_OK, "%s", err.text);
+    ck_assert(baseline.part[0].run[0].diverged);
+    ck_assert_uint_eq(baseline.part[0].run[0].n_point, 2);
+    baseline_free(&baseline);
+    scratch_remove();
+}
+END_TEST
+
+START_TEST(subfolders_are_parts)
+{
+    struct baseline baseline;
+    char path[PATH_SIZE];
+    scratch_make();
+    ck_assert_int_eq(read_curves(&baseline), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "there are no curves (*.csv)"));
+    baseline_free(&baseline);
+    path_of("b", path);
+    ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
+    path_of("a", path);
+    ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
+    write_text("a/1.csv", "step,loss\n0,2\n");
+    write_text("a/2.csv", "step,loss\n0,2\n");
+    write_text("b/1.csv", "step,loss\n0,2\n");
+    ck_assert_int_eq(read_curves(&baseline), STATUS_OK);
+    ck_assert_uint_eq(baseline.n_part, 2);
+    ck_assert_str_eq(baseline.part[0].name, "a");
+    ck_assert_uint_eq(baseline.part[0].n_run, 2);
+    baseline_free(&baseline);
+    scratch_remove();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("baseline");
+    TCase *tests = tcase_create("baseline");
+    tcase_add_test(tests, a_part_is_what_differs_in_the_seed_alone);
+    tcase_add_test(tests, threads_do_not_matter);
+    tcase_add_test(tests, the_file_keeps_every_bit);
+    tcase_add_test(tests, limits_are_those_of_rounding);
+    tcase_add_test(tests, a_run_that_diverges_is_one);
+    tcase_add_test(tests, a_file_that_is_not_whole_is_refused);
+    tcase_add_test(tests, a_distance_is_that_of_the_tensors);
+    tcase_add_test(tests, columns_come_in_any_order);
+    tcase_add_test(tests, nonsense_is_refused);
+    tcase_add_test(tests, a_loss_that_is_no_number_ends_a_run);
+    tcase_add_test(tests, subfolders_are_parts);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
