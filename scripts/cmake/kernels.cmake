@@ -10,6 +10,10 @@ set(kernel_flags ${kernel_level} -fopenmp-simd -ffp-contract=fast -fno-math-errn
 if(QKVLAB_FUZZ)
   list(APPEND kernel_flags -fno-sanitize=all) # readers are searched, not products
 endif()
+if(CMAKE_C_COMPILER_ID STREQUAL GNU)
+  # The pointers of the innermost loop are chosen to fit the registers; gcc would choose more.
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/nn/kernels/product.c PROPERTIES COMPILE_OPTIONS -fno-ivopts)
+endif()
 target_sources(qkvlab_nn PRIVATE ${CMAKE_SOURCE_DIR}/src/nn/kernels/dispatch.c)
 
 function(add_kernel_level level)

@@ -62,8 +62,8 @@ static void multiply_by(size_t n, float factor, float *x)
 }
 
 void attention_backward(const struct attention *a, struct view q, struct view k, struct view v,
-                        const float *probabilities, const float *dmix, struct view dq,
-                        struct view dk, struct view dv, double *d_multiplier, double *d_matrix,
+                        const float *probabilities, const float *dmix, struct target dq,
+                        struct target dk, struct target dv, double *d_multiplier, double *d_matrix,
                         float *scratch)
 {
     const struct kernels *kernel = kernels_active();
@@ -76,10 +76,11 @@ void attention_backward(const struct attention *a, struct view q, struct view k,
             size_t g = h / group;
             struct view qh = head_view(a, q, b, h), kh = head_view(a, k, b, g);
             struct view vh = head_view(a, v, b, g), doh = head_view(a, dout, b, h);
-            struct view dqh = head_view(a, dq, b, h), dkh = head_view(a, dk, b, g);
-            struct view dvh = head_view(a, dv, b, g);
+            struct view dqh = head_view(a, dq.view, b, h), dkh = head_view(a, dk.view, b, g);
+            struct view dvh = head_view(a, dv.view, b, g);
+            bool more = h % group > 0; /* the other heads of the group were here */
             const float *p = probabilities + (b * a->n_head + h) * t * ld;
-            matmul_tn(t, w, t, p, ld, doh.at, doh.ld, true, dvh.at, dvh.ld);
+            matmul_tn(t, w, t, p, ld, doh.at, doh.ld, dv.add || more, dvh.at, dvh.ld);
             kernel->transpose(t, w, vh.at, vh.ld, v_transposed, ld);
             matmul_nn(t, ld, w, doh.at, doh.ld, v_transposed, ld, false, ds, ld);
             kernel->softmax_backward(t, ld, a->scale, p, ds);
@@ -92,8 +93,9 @@ void attention_backward(const struct attention *a, struct view q, struct view k,
                 *d_multiplier += kernel->dot(t, w, qh.at, qh.ld, dq_raw, w);
                 multiply_by(t * ld, a->multiplier, ds);
             }
-            matmul_nn(t, w, t, ds, ld, kh.at, kh.ld, true, dqh.at, dqh.ld);
-            matmul_tn(t, w, t, ds, ld, qh.at, qh.ld, !fault_is(FAULT_SHARED_SLOT), dkh.at, dkh.ld);
+            matmul_nn(t, w, t, ds, ld, kh.at, kh.ld, dq.add, dqh.at, dqh.ld);
+            matmul_tn(t, w, t, ds, ld, qh.at, qh.ld,
+                      (dk.add && !fault_is(FAULT_SHARED_SLOT)) || more, dkh.at, dkh.ld);
         }
     }
 }

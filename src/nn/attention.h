@@ -29,6 +29,12 @@ struct view {
  * stretches. */
 size_t attention_ld(size_t n_token);
 
+/* A view that results go to: added to what is there, or written over it. */
+struct target {
+    struct view view;
+    bool add;
+};
+
 /* attention_scratch returns the floats that scratch must hold. */
 size_t attention_scratch(size_t n_token, size_t head_width);
 
@@ -36,11 +42,12 @@ size_t attention_scratch(size_t n_token, size_t head_width);
 void attention_forward(const struct attention *a, struct view q, struct view k, struct view v,
                        float *probabilities, float *mix, float *scratch);
 
-/* attention_backward adds to dq, dk, dv from dmix [R, H d_h]. Where they are not NULL, it adds sum
- * dS'_ij S_ij to *d_multiplier, and dS'_ij summed over heads and sequences to d_matrix [T,T]. */
+/* attention_backward computes the gradients of V, Q and K, in this order, from dmix [R, H d_h].
+ * Where they are not NULL, it adds sum dS'_ij S_ij to *d_multiplier, and dS'_ij summed over heads
+ * and sequences to d_matrix [T,T]. */
 void attention_backward(const struct attention *a, struct view q, struct view k, struct view v,
-                        const float *probabilities, const float *dmix, struct view dq,
-                        struct view dk, struct view dv, double *d_multiplier, double *d_matrix,
+                        const float *probabilities, const float *dmix, struct target dq,
+                        struct target dk, struct target dv, double *d_multiplier, double *d_matrix,
                         float *scratch);
 
 /* attention_scores computes S [H,T,T] and S' [H,T,T], before any mask, of one sequence. */

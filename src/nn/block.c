@@ -80,8 +80,7 @@ static void attention_part_forward(const struct model *model, const float *param
 
     kernel->layer_norm_forward(n_row, d, block->x_in, param + at->ln1_weight, param + at->ln1_bias,
                                block->ln1, block->ln1_saved.mean, block->ln1_saved.rstd);
-    kernel->fill_rows(n_row, w.slots, NULL, param + at->slots_bias, block->slots);
-    linear_forward(&ready->slots, n_row, block->ln1, true, block->slots);
+    linear_forward(&ready->slots, n_row, block->ln1, param + at->slots_bias, NULL, block->slots);
     if (shape->variant.query == QUERY_RESIDUAL_MLP) {
         query_forward(model, param, ready, at, n_row, block);
     }
@@ -100,8 +99,7 @@ static void attention_part_forward(const struct model *model, const float *param
     if (fault_is(FAULT_LOST_HEAD)) {
         fault_clear_columns(n_row, d, w.head, block->mix);
     }
-    kernel->fill_rows(n_row, d, block->x_in, param + at->out_bias, block->x_mid);
-    linear_forward(&ready->out, n_row, block->mix, true, block->x_mid);
+    linear_forward(&ready->out, n_row, block->mix, param + at->out_bias, block->x_in, block->x_mid);
 }
 
 static void mlp_part_forward(const struct model *model, const float *param,
@@ -116,18 +114,16 @@ static void mlp_part_forward(const struct model *model, const float *param,
     size_t n_row = batch->n_sequence * batch->n_token;
     kernel->layer_norm_forward(n_row, d, block->x_mid, param + at->ln2_weight, param + at->ln2_bias,
                                block->ln2, block->ln2_saved.mean, block->ln2_saved.rstd);
-    linear_forward(&ready->fc1, n_row, block->ln2, false, block->slope);
+    linear_forward(&ready->fc1, n_row, block->ln2, NULL, NULL, block->slope);
     kernel->bias_gelu(n_row, ff, block->slope, param + at->fc1_bias, block->gelu);
     /* With the slope masked too, backward needs no mask of its own. */
     dropout_both(model, batch, DROPOUT_HIDDEN(layer), ff, block->gelu, block->slope);
+    const float *bias = param + at->fc2_bias;
     if (dropout_mask(model, batch, DROPOUT_MLP(layer), d, block->mlp_mask)) {
-        kernel->fill_rows(n_row, d, NULL, param + at->fc2_bias, x_out);
-        linear_forward(&ready->fc2, n_row, block->gelu, true, x_out);
-        kernel->multiply(n_row * d, x_out, block->mlp_mask);
-        kernel->add(n_row * d, x_out, block->x_mid);
+        linear_forward(&ready->fc2, n_row, block->gelu, bias, NULL, x_out);
+        kernel->multiply_add(n_row * d, x_out, block->mlp_mask, block->x_mid);
     } else {
-        kernel->fill_rows(n_row, d, block->x_mid, param + at->fc2_bias, x_out);
-        linear_forward(&ready->fc2, n_row, block->gelu, true, x_out);
+        linear_forward(&ready->fc2, n_row, block->gelu, bias, block->x_mid, x_out);
     }
 }
 
@@ -166,6 +162,42 @@ static void mlp_part_backward(const struct model *model, const float *param,
                                 grad + at->ln2_weight, grad + at->ln2_bias);
 }
 
+/* Where the gradients of a block's roles go. */
+struct role_targets {
+    struct view q_raw, k_raw; /* of Q and K before qk_norm */
+    struct target q, k, v;    /* of what the attention reads */
+};
+
+/* targets_of says where, in act. Attention computes V's gradient first, then Q's, then K's: a role
+ * adds where an earlier one shares its slot, and else overwrites. Behind qk_norm gradients are only
+ * added, so all begin at 0. */
+static struct role_targets targets_of(const struct model *model, struct activations *act,
+                                      size_t n_row)
+{
+    const struct variant *variant = &model->shape.variant;
+    struct widths w = widths_of(&model->shape);
+    size_t d = model->shape.n_embd;
+    bool linear = variant->query == QUERY_LINEAR;
+    struct role_targets to = {.v.view = slot_view(model, act->dslots, ROLE_V)};
+    to.k_raw = slot_view(model, act->dslots, ROLE_K);
+    to.q_raw = linear ? slot_view(model, act->dslots, ROLE_Q) : (struct view){act->dquery, d};
+    if (variant->qk_norm) {
+        memset(act->dslots, 0, n_row * w.slots * sizeof(float));
+        if (!linear) {
+            memset(act->dquery, 0, n_row * d * sizeof(float));
+        }
+        to.v.add = true;
+        to.q.view = (struct view){act->dq_normed, d};
+        to.k.view = (struct view){act->dk_normed, w.kv_heads * w.head};
+        return to;
+    }
+    const int *slot = variant->slot;
+    to.q = (struct target){to.q_raw, linear && slot[ROLE_Q] == slot[ROLE_V]};
+    to.k = (struct target){to.k_raw, slot[ROLE_K] == slot[ROLE_V] ||
+                                         (linear && slot[ROLE_K] == slot[ROLE_Q])};
+    return to;
+}
+
 /* scores_backward goes from act->dmix to the gradients of the slots (act->dslots) and of a query
  * that is no slot (act->dquery). */
 static void scores_backward(const struct model *model, const float *param,
@@ -177,42 +209,27 @@ static void scores_backward(const struct model *model, const float *param,
     struct block_activations *block = &act->block[layer];
     struct widths w = widths_of(shape);
     enum score_term term = shape->variant.score_term;
-    size_t d = shape->n_embd, kv_width = w.kv_heads * w.head, n_row = n_sequence * n_token;
-
-    memset(act->dslots, 0, n_row * w.slots * sizeof(float));
-    struct view dq_raw, dk_raw = slot_view(model, act->dslots, ROLE_K);
-    if (shape->variant.query == QUERY_LINEAR) {
-        dq_raw = slot_view(model, act->dslots, ROLE_Q);
-    } else {
-        memset(act->dquery, 0, n_row * d * sizeof(float));
-        dq_raw = (struct view){act->dquery, d};
-    }
-    struct view dq = dq_raw, dk = dk_raw;
-    if (shape->variant.qk_norm) {
-        memset(act->dq_normed, 0, n_row * d * sizeof(float));
-        memset(act->dk_normed, 0, n_row * kv_width * sizeof(float));
-        dq = (struct view){act->dq_normed, d};
-        dk = (struct view){act->dk_normed, kv_width};
-    }
+    size_t n_row = n_sequence * n_token;
     double d_multiplier = 0.0;
     if (act->d_matrix != NULL) {
         memset(act->d_matrix, 0, n_token * n_token * sizeof(double));
     }
     struct roles roles = block_roles(model, block);
+    struct role_targets to = targets_of(model, act, n_row);
     struct attention attention = block_attention(model, prepared, layer, n_sequence, n_token);
     enum profile_part part = profile_enter(PROFILE_ATTENTION);
-    attention_backward(&attention, roles.q, roles.k, roles.v, block->attention, act->dmix, dq, dk,
-                       slot_view(model, act->dslots, ROLE_V),
-                       score_term_has_multiplier(term) ? &d_multiplier : NULL, act->d_matrix,
-                       act->attention_scratch);
+    attention_backward(&attention, roles.q, roles.k, roles.v, block->attention, act->dmix, to.q,
+                       to.k, to.v, score_term_has_multiplier(term) ? &d_multiplier : NULL,
+                       act->d_matrix, act->attention_scratch);
     score_term_gradient(term, &prepared->tables, at, n_token, d_multiplier, act->d_matrix,
                         act->shift_scratch, grad);
     profile_enter(part);
     if (shape->variant.qk_norm) {
-        heads_norm_backward(n_row, shape->n_head, w.head, dq, raw_query(model, block),
-                            block->q_rrms, param + at->q_norm, dq_raw, grad + at->q_norm);
-        heads_norm_backward(n_row, w.kv_heads, w.head, dk, slot_view(model, block->slots, ROLE_K),
-                            block->k_rrms, param + at->k_norm, dk_raw, grad + at->k_norm);
+        heads_norm_backward(n_row, shape->n_head, w.head, to.q.view, raw_query(model, block),
+                            block->q_rrms, param + at->q_norm, to.q_raw, grad + at->q_norm);
+        heads_norm_backward(n_row, w.kv_heads, w.head, to.k.view,
+                            slot_view(model, block->slots, ROLE_K), block->k_rrms,
+                            param + at->k_norm, to.k_raw, grad + at->k_norm);
     }
 }
 

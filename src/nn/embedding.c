@@ -42,8 +42,8 @@ static void patches_forward(const struct model *model, const float *param,
     size_t d = model->shape.n_embd, n_token = batch->n_token, n_patch = n_token - 1;
     size_t n_row = batch->n_sequence * n_patch;
     const float *position = param + layout->pos_emb;
-    kernel->fill_rows(n_row, d, NULL, param + layout->embed_bias, act->embedded);
-    linear_forward(&prepared->patch, n_row, batch->patches, true, act->embedded);
+    linear_forward(&prepared->patch, n_row, batch->patches, param + layout->embed_bias, NULL,
+                   act->embedded);
     for (size_t b = 0; b < batch->n_sequence; b++) {
         float *sequence = x + b * n_token * d;
         const float *embedded = act->embedded + b * n_patch * d;

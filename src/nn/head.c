@@ -29,8 +29,8 @@ void head_forward(const struct model *model, const float *param, const struct pr
     kernel->layer_norm_forward(n_answer, model->shape.n_embd, answered_rows(model, batch, act),
                                param + layout->ln_f_weight, param + layout->ln_f_bias, act->ln_f,
                                act->ln_f_saved.mean, act->ln_f_saved.rstd);
-    kernel->fill_rows(n_answer, model->shape.n_class, NULL, param + layout->head_bias, act->logits);
-    linear_forward(&prepared->head, n_answer, act->ln_f, true, act->logits);
+    linear_forward(&prepared->head, n_answer, act->ln_f, param + layout->head_bias, NULL,
+                   act->logits);
 }
 
 /* Answers whose exponentials are taken at a time. */

@@ -18,11 +18,11 @@ void linear_pack(const struct linear *linear, const float *weight)
     matmul_pack(linear->in, linear->out, weight, linear->in, 1, linear->backward);
 }
 
-void linear_forward(const struct linear *linear, size_t n_row, const float *x, bool accumulate,
-                    float *y)
+void linear_forward(const struct linear *linear, size_t n_row, const float *x, const float *bias,
+                    const float *residual, float *y)
 {
     enum profile_part part = profile_enter(PROFILE_MATMUL);
-    matmul_packed(n_row, linear->out, linear->in, x, linear->in, linear->forward, accumulate, y,
+    matmul_packed(n_row, linear->out, linear->in, x, linear->in, linear->forward, bias, residual, y,
                   linear->out);
     profile_enter(part);
 }
@@ -30,7 +30,7 @@ void linear_forward(const struct linear *linear, size_t n_row, const float *x, b
 void linear_backward(const struct linear *linear, size_t n_row, const float *dy, float *dx)
 {
     enum profile_part part = profile_enter(PROFILE_MATMUL);
-    matmul_packed(n_row, linear->in, linear->out, dy, linear->out, linear->backward, false, dx,
+    matmul_packed(n_row, linear->in, linear->out, dy, linear->out, linear->backward, NULL, NULL, dx,
                   linear->in);
     profile_enter(part);
 }

@@ -19,10 +19,9 @@ struct linear {
 struct linear linear_place(size_t out, size_t in, struct arena *arena);
 void linear_pack(const struct linear *linear, const float *weight);
 
-/* linear_forward: y [R,out] = x [R,in] W^T, or += with accumulate (y then holds bias or residual).
- */
-void linear_forward(const struct linear *linear, size_t n_row, const float *x, bool accumulate,
-                    float *y);
+/* linear_forward: y [R,out] = x [R,in] W^T + bias + residual; both may be NULL. */
+void linear_forward(const struct linear *linear, size_t n_row, const float *x, const float *bias,
+                    const float *residual, float *y);
 
 /* linear_backward: dx [R,in] = dy [R,out] W. */
 void linear_backward(const struct linear *linear, size_t n_row, const float *dy, float *dx);

@@ -25,7 +25,7 @@ void matmul_pack(size_t n, size_t k, const float *b, size_t row, size_t column, 
 }
 
 void matmul_packed(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *packed,
-                   bool accumulate, float *c, size_t ldc)
+                   const float *bias, const float *base, float *c, size_t ldc)
 {
-    kernels_active()->product->packed(m, n, k, a, lda, packed, accumulate, c, ldc);
+    kernels_active()->product->packed(m, n, k, a, lda, packed, bias, base, c, ldc);
 }

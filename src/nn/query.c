@@ -13,9 +13,9 @@ void query_forward(const struct model *model, const float *param,
     struct query_activations *query = &block->query;
     kernel->rms_norm_forward(n_row, d, block->ln1, d, param + at->query_norm_in, query->normed, d,
                              query->rrms);
-    linear_forward(&prepared->query_fc1, n_row, query->normed, false, query->slope);
+    linear_forward(&prepared->query_fc1, n_row, query->normed, NULL, NULL, query->slope);
     kernel->bias_gelu(n_row, hidden, query->slope, NULL, query->gelu);
-    linear_forward(&prepared->query_fc2, n_row, query->gelu, false, query->hidden);
+    linear_forward(&prepared->query_fc2, n_row, query->gelu, NULL, NULL, query->hidden);
     kernel->layer_norm_forward(n_row, d, query->hidden, param + at->query_norm_out_weight,
                                param + at->query_norm_out_bias, query->query, query->norm_out.mean,
                                query->norm_out.rstd);

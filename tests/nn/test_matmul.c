@@ -90,7 +90,7 @@ static void check_shape(const struct product_kernels *product, const char *level
         bool accumulate = mode % 2 == 1;
         if (mode < 2) {
             product->pack(n, k, o.b, ld, 1, packed);
-            product->packed(m, n, k, o.a, k, packed, accumulate, o.c, ld);
+            product->packed(m, n, k, o.a, k, packed, NULL, accumulate ? o.c : NULL, o.c, ld);
             expect_product(&o, accumulate, level);
             memcpy(o.c, o.c_before, m * ld * sizeof *o.c);
             product->nn(m, n, k, o.a, k, o.b, ld, accumulate, o.c, ld);
@@ -120,6 +120,32 @@ START_TEST(every_level_and_shape_matches_plain_loops)
 }
 END_TEST
 
+/* Bias and base are added, whatever C held, over several stretches of the depth too. */
+START_TEST(bias_and_base_are_added)
+{
+    const size_t shapes[][3] = {{5, 20, 7}, {13, 33, 300}, {1, 1, 1}, {30, 64, 600}};
+    for (size_t level = 0; kernels_at(level) != NULL; level++) {
+        const struct product_kernels *product = kernels_at(level)->product;
+        for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+            struct operands o = operands_make(shapes[i][0], shapes[i][1], shapes[i][2]);
+            size_t ld = o.n + GAP;
+            float *packed = malloc(matmul_packed_size(o.n, o.k) * sizeof *packed);
+            float *bias = numbers(o.n, "bias"), *base = numbers(o.m * ld, "base");
+            product->pack(o.n, o.k, o.b, ld, 1, packed);
+            product->packed(o.m, o.n, o.k, o.a, o.k, packed, bias, base, o.c, ld);
+            for (size_t at = 0; at < o.m * ld; at++) {
+                if (at % ld < o.n) {
+                    o.c_before[at] = base[at] + bias[at % ld];
+                }
+            }
+            expect_product(&o, true, kernels_at(level)->level);
+            free(packed), free(bias), free(base);
+            operands_free(&o);
+        }
+    }
+}
+END_TEST
+
 START_TEST(packing_turns_a_transposed_matrix)
 {
     enum { N = 37, K = 11 };
@@ -143,6 +169,7 @@ static Suite *matmul_suite(void)
     Suite *suite = suite_create("matmul");
     TCase *tests = tcase_create("matmul");
     tcase_add_test(tests, every_level_and_shape_matches_plain_loops);
+    tcase_add_test(tests, bias_and_base_are_added);
     tcase_add_test(tests, packing_turns_a_transposed_matrix);
     suite_add_tcase(suite, tests);
     return suite;

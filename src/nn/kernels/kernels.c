@@ -267,6 +267,15 @@ static void multiply(size_t n, float *restrict x, const float *restrict y)
     }
 }
 
+static void multiply_add(size_t n, float *restrict x, const float *restrict y,
+                         const float *restrict z)
+{
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) {
+        x[i] = x[i] * y[i] + z[i];
+    }
+}
+
 static void add(size_t n, float *restrict x, const float *restrict y)
 {
 #pragma omp simd
@@ -666,6 +675,7 @@ const struct kernels LEVEL_NAME(kernels_, KERNEL_LEVEL) = {
     .bias_gelu = bias_gelu,
     .multiply = multiply,
     .multiply_and_sum = multiply_and_sum,
+    .multiply_add = multiply_add,
     .add = add,
     .fill_rows = fill_rows,
     .column_sum = column_sum,

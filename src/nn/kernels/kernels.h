@@ -40,8 +40,9 @@ struct product_kernels {
                bool accumulate, float *c, size_t ldc);
     /* Packs B[l,j] = b[l row + j column] for use by packed. */
     void (*pack)(size_t n, size_t k, const float *b, size_t row, size_t column, float *packed);
+    /* C = A B + bias + base: bias [n] goes to every row, base [m,ldc] may be C; NULL: nothing. */
     void (*packed)(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *packed,
-                   bool accumulate, float *c, size_t ldc);
+                   const float *bias, const float *base, float *c, size_t ldc);
 };
 
 /* A mask is 0 where a 16-bit random number is below threshold, else kept. The numbers are those of
@@ -86,6 +87,8 @@ struct kernels {
     void (*multiply)(size_t n, float *x, const float *y);
     /* x *= y, and adds the sums over its rows to sum [n_col], as column_sum does. */
     void (*multiply_and_sum)(size_t n_row, size_t n_col, float *x, const float *y, float *sum);
+    /* x = x y + z */
+    void (*multiply_add)(size_t n, float *x, const float *y, const float *z);
     /* x += y */
     void (*add)(size_t n, float *x, const float *y);
     /* Every row of y = x's row (NULL: 0) + bias. */

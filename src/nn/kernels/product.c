@@ -9,7 +9,7 @@
 
 /* Rows of a block with two vectors of columns, as many sums as registers allow, and with one. */
 #if VECTOR == 16
-#define WIDE_ROWS 12
+#define WIDE_ROWS 14
 #define NARROW_ROWS 16
 #elif VECTOR == 8
 #define WIDE_ROWS 6
@@ -35,16 +35,23 @@
 
 _Static_assert(PANEL <= PRODUCT_MAX_PANEL, "packed sizes are computed for the widest panel");
 
+static inline size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 /* What the blocks of one panel of B share. Element l of row i of A is at a[i * lda + l], or at
  * a[i + l * lda] where A is transposed (tn). */
 struct panel {
     size_t depth, n_col;
     size_t lda, ldb, ldc;
     const float *b;
-    bool accumulate;
+    const float *bias; /* added to every row of C; NULL: none */
     /* Memory that is asked for while the sums are made, after each stretch of the depth: rows of C,
      * and of the panel that is read next. Where all is near, the stretch is the whole depth. */
     size_t stretch, c_rows, next_rows, next_left;
+    /* Where the block at work is: in memory, to leave registers to its sums. */
+    size_t depth_left, c_row;
     const float *next;
     size_t next_ld;
 };
@@ -62,23 +69,40 @@ static inline __attribute__((always_inline)) void fetch(size_t n_row, size_t n_c
 
 /* look_ahead asks for what the next blocks need, bit by bit: a processor waits for a dozen lines at
  * a time, and needs some for A. */
-static inline __attribute__((always_inline)) void look_ahead(struct panel *panel, size_t n_row,
+static inline __attribute__((always_inline)) void look_ahead(struct panel *panel, size_t rows,
                                                              const float *c)
 {
-    fetch(n_row, panel->n_col, c, panel->ldc);
-    size_t n = panel->next_left < panel->next_rows ? panel->next_left : panel->next_rows;
+    size_t n = least(rows - panel->c_row, panel->c_rows);
+    fetch(n, panel->n_col, c + panel->c_row * panel->ldc, panel->ldc);
+    panel->c_row += n;
+    n = least(panel->next_left, panel->next_rows);
     fetch(n, PANEL, panel->next, panel->next_ld);
     panel->next += n * panel->next_ld;
     panel->next_left -= n;
 }
 
-/* block computes rows x (vectors * VECTOR) elements of C, of which n_col are stored. All of rows,
- * vectors and tn are constants where it is inlined, so the sums live in registers. */
-static inline __attribute__((always_inline)) void
-block(size_t rows, size_t vectors, bool tn, struct panel *panel, const float *a, float *c)
+/* store_part stores the first n_col columns of rows of sums. */
+static __attribute__((noinline)) void store_part(size_t rows, const struct panel *panel,
+                                                 const float *sum, const float *base, float *c)
+{
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t j = 0; j < panel->n_col; j++) {
+            float rest = panel->bias ? panel->bias[j] : 0.0f;
+            rest += base ? base[i * panel->ldc + j] : 0.0f;
+            c[i * panel->ldc + j] = sum[i * PANEL + j] + rest;
+        }
+    }
+}
+
+/* block computes rows x (vectors * VECTOR) elements of C, of which n_col are stored, as A B + bias
+ * + base; base NULL: nothing. All of rows, vectors and tn are constants where it is inlined, so the
+ * sums live in registers. */
+static inline __attribute__((always_inline)) void block(size_t rows, size_t vectors, bool tn,
+                                                        struct panel *panel, const float *a,
+                                                        const float *base, float *c)
 {
     vector sum[NARROW_ROWS][PANEL_VECTORS] = {{{0}}};
-    size_t lda = panel->lda, ldb = panel->ldb, left_depth = panel->depth, c_row = 0;
+    size_t lda = panel->lda, ldb = panel->ldb;
     const float *b = panel->b;
     /* A pointer for every third row: the others are one or two row strides away, which x86
      * addresses for free. A pointer a row would not fit into the registers. */
@@ -87,9 +111,11 @@ block(size_t rows, size_t vectors, bool tn, struct panel *panel, const float *a,
     for (size_t g = 0; g < (rows + 2) / 3; g++) {
         third[g] = a + 3 * g * (tn ? 1 : lda);
     }
+    panel->depth_left = panel->depth;
+    panel->c_row = 0;
     for (;;) {
-        size_t stretch = left_depth < panel->stretch ? left_depth : panel->stretch;
-        left_depth -= stretch;
+        size_t stretch = least(panel->depth_left, panel->stretch);
+        panel->depth_left -= stretch;
         for (; stretch > 0; stretch--) {
             vector right[PANEL_VECTORS];
             for (size_t v = 0; v < vectors; v++) {
@@ -109,30 +135,31 @@ block(size_t rows, size_t vectors, bool tn, struct panel *panel, const float *a,
             }
             b += ldb;
         }
-        if (left_depth == 0) {
+        if (panel->depth_left == 0) {
             break;
         }
-        size_t n_row = rows - c_row < panel->c_rows ? rows - c_row : panel->c_rows;
-        look_ahead(panel, n_row, c + c_row * panel->ldc);
-        c_row += n_row;
+        look_ahead(panel, rows, c);
     }
-    size_t n_col = panel->n_col;
+    if (panel->n_col < vectors * VECTOR) {
+        float part[NARROW_ROWS * PANEL];
+#pragma GCC unroll 16
+        for (size_t i = 0; i < rows; i++) {
+#pragma GCC unroll 4
+            for (size_t v = 0; v < vectors; v++) {
+                store(part + i * PANEL + v * VECTOR, sum[i][v]);
+            }
+        }
+        store_part(rows, panel, part, base, c);
+        return;
+    }
 #pragma GCC unroll 16
     for (size_t i = 0; i < rows; i++) {
 #pragma GCC unroll 4
         for (size_t v = 0; v < vectors; v++) {
-            float *out = c + i * panel->ldc + v * VECTOR;
+            size_t at = i * panel->ldc + v * VECTOR;
             vector value = sum[i][v];
-            if (n_col >= (v + 1) * VECTOR) {
-                store(out, panel->accumulate ? load(out) + value : value);
-            } else {
-                float part[VECTOR];
-                store(part, value);
-                for (size_t j = v * VECTOR; j < n_col; j++) {
-                    out[j - v * VECTOR] =
-                        part[j - v * VECTOR] + (panel->accumulate ? out[j - v * VECTOR] : 0.0f);
-                }
-            }
+            value = panel->bias ? value + load(panel->bias + v * VECTOR) : value;
+            store(c + at, base ? value + load(base + at) : value);
         }
     }
 }
@@ -140,23 +167,24 @@ block(size_t rows, size_t vectors, bool tn, struct panel *panel, const float *a,
 /* One case for every number of rows, so that it is a constant inside. */
 #define CASE_WIDE(r)                                                                               \
     case r:                                                                                        \
-        block(r, 2, tn, panel, a, c);                                                              \
+        block(r, 2, tn, panel, a, base, c);                                                        \
         break;
 #define CASE_NARROW(r)                                                                             \
     case r:                                                                                        \
-        block(r, 1, tn, panel, a, c);                                                              \
+        block(r, 1, tn, panel, a, base, c);                                                        \
         break;
 #define CASES_4(X) X(1) X(2) X(3) X(4)
 #define CASES_6(X) CASES_4(X) X(5) X(6)
 #define CASES_8(X) CASES_6(X) X(7) X(8)
 #define CASES_12(X) CASES_8(X) X(9) X(10) X(11) X(12)
-#define CASES_16(X) CASES_12(X) X(13) X(14) X(15) X(16)
+#define CASES_14(X) CASES_12(X) X(13) X(14)
+#define CASES_16(X) CASES_14(X) X(15) X(16)
 #define CASES_PASTE(n) CASES_##n
 #define CASES(n) CASES_PASTE(n)
 
 /* any_block is block with a number of rows known only now. */
 static inline __attribute__((always_inline)) void
-any_block(bool tn, size_t rows, struct panel *panel, const float *a, float *c)
+any_block(bool tn, size_t rows, struct panel *panel, const float *a, const float *base, float *c)
 {
     if (panel->n_col > VECTOR) {
         switch (rows) {
@@ -170,15 +198,15 @@ any_block(bool tn, size_t rows, struct panel *panel, const float *a, float *c)
 }
 
 static __attribute__((noinline)) void block_nn(size_t rows, struct panel *panel, const float *a,
-                                               float *c)
+                                               const float *base, float *c)
 {
-    any_block(false, rows, panel, a, c);
+    any_block(false, rows, panel, a, base, c);
 }
 
 static __attribute__((noinline)) void block_tn(size_t rows, struct panel *panel, const float *a,
-                                               float *c)
+                                               const float *base, float *c)
 {
-    any_block(true, rows, panel, a, c);
+    any_block(true, rows, panel, a, base, c);
 }
 
 /* block_rows cuts m rows into blocks of one size but for the last: a branch that always goes the
@@ -189,15 +217,10 @@ static size_t block_rows(size_t m, size_t n_col)
     return (m + n_block - 1) / n_block;
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* panel_product multiplies m rows of A, in blocks of rows that lie step apart, by one panel of B.
  * far: C and the next panel are far away. */
 static void panel_product(bool tn, bool far, size_t m, size_t rows, struct panel panel,
-                          const float *a, size_t step, float *c)
+                          const float *a, size_t step, const float *base, float *c)
 {
     size_t n_block = (m + rows - 1) / rows;
     panel.stretch = panel.depth;
@@ -210,11 +233,12 @@ static void panel_product(bool tn, bool far, size_t m, size_t rows, struct panel
     for (size_t first = 0; first < m; first += rows) {
         size_t n = least(m - first, rows);
         if (tn) {
-            block_tn(n, &panel, a, c);
+            block_tn(n, &panel, a, base, c);
         } else {
-            block_nn(n, &panel, a, c);
+            block_nn(n, &panel, a, base, c);
         }
         a += step;
+        base = base ? base + rows * panel.ldc : NULL;
         c += rows * panel.ldc;
     }
 }
@@ -267,13 +291,12 @@ static void product_general(bool tn, size_t m, size_t n, size_t k, const float *
                                   .lda = lda,
                                   .ldb = pack ? PANEL : ldb,
                                   .ldc = ldc,
-                                  .b = pack ? packed : from,
-                                  .accumulate = accumulate || l > 0};
+                                  .b = pack ? packed : from};
             if (pack) {
                 copy_panel(depth, n_col, from, ldb, packed);
             }
             panel_product(tn, false, m, rows, panel, tn ? a + l * lda : a + l,
-                          tn ? rows : rows * lda, c + j);
+                          tn ? rows : rows * lda, accumulate || l > 0 ? c + j : NULL, c + j);
         }
     }
 }
@@ -304,13 +327,13 @@ static void product_tn_copied(size_t m, size_t n, size_t k, const float *a, size
                                       .ldb = PANEL,
                                       .ldc = ldc,
                                       .b = packed,
-                                      .accumulate = accumulate || l > 0,
                                       .next = from + PANEL,
                                       .next_left = j + PANEL < n ? depth : 0,
                                       .next_ld = ldb};
                 copy_panel(depth, panel.n_col, from, ldb, packed);
+                float *out = c + first * ldc + j;
                 panel_product(true, true, n_row, rows, panel, left, rows * depth,
-                              c + first * ldc + j);
+                              accumulate || l > 0 ? out : NULL, out);
             }
         }
     }
@@ -340,7 +363,8 @@ static void pack(size_t n, size_t k, const float *b, size_t row, size_t column, 
 }
 
 static void product_packed(size_t m, size_t n, size_t k, const float *a, size_t lda,
-                           const float *packed, bool accumulate, float *c, size_t ldc)
+                           const float *packed, const float *bias, const float *base, float *c,
+                           size_t ldc)
 {
     bool far = n * k >= FAR;
     for (size_t j = 0; j < n; j += PANEL) {
@@ -355,11 +379,13 @@ static void product_packed(size_t m, size_t n, size_t k, const float *a, size_t 
                                   .ldb = PANEL,
                                   .ldc = ldc,
                                   .b = at,
-                                  .accumulate = accumulate || l > 0,
+                                  .bias = bias && l == 0 ? bias + j : NULL,
                                   .next = at + depth * PANEL,
                                   .next_left = last ? 0 : depth,
                                   .next_ld = PANEL};
-            panel_product(false, far, m, rows, panel, a + l, rows * lda, c + j);
+            const float *under = l > 0 ? c : base;
+            panel_product(false, far, m, rows, panel, a + l, rows * lda, under ? under + j : NULL,
+                          c + j);
         }
     }
 }
