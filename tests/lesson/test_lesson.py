@@ -10,6 +10,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "report"))
 import browser  # noqa: E402
@@ -33,6 +34,15 @@ def check(condition, what):
 
 def equal(found, expected, what):
     check(found == expected, "%s: expected %r, found %r" % (what, expected, found))
+
+
+def wait(page, condition, what):
+    """For what is drawn when its width is known, a moment later."""
+    for attempt in range(100):
+        if page.run("Boolean(%s)" % condition):
+            return
+        time.sleep(0.05)
+    sys.exit("failed: " + what)
 
 
 def make(program, out, *options):
@@ -258,13 +268,15 @@ def test_cache(program, page):
 
 
 def test_seeds(page):
-    check(page.run("document.querySelectorAll('[data-widget=seeds] circle').length") == 7 * 8,
-          "eight seeds of seven variants")
-    check(page.run("document.querySelectorAll('[data-widget=pairs] circle').length") == 6 * 8,
-          "pairs of six variants")
+    wait(page, "document.querySelectorAll('[data-widget=seeds] circle').length === 7 * 8",
+         "eight seeds of seven variants")
+    wait(page, "document.querySelectorAll('[data-widget=pairs] circle').length === 6 * 8",
+         "pairs of six variants")
     choose(page, "[data-widget=pairs] label:nth-of-type(2) select", "1")
-    check(page.run("document.querySelectorAll('[data-widget=pairs] circle').length") == 6 * 8,
-          "another baseline")
+    wait(page, "document.querySelectorAll('[data-widget=pairs] circle').length === 6 * 8",
+         "another baseline")
+    wait(page, "document.querySelector('[data-widget=pairs] svg').textContent.includes('that of Q=K,')",
+         "and its name")
     check(len(text(page, "[data-widget=mislead]")) > 80, "what was searched for is said")
     equal(page.run("document.querySelectorAll('[data-widget=published] tbody tr').length"), 7,
           "published rows")
