@@ -8,7 +8,7 @@ does. It needs a fast BLAS behind it: a comparison with the reference BLAS is re
 
     scripts/bench_pytorch.py                                   the standard shapes
     scripts/bench_pytorch.py d64-L2-H4-T64 --variant qk        one shape, another variant
-    scripts/bench_pytorch.py --markdown reports/speed.md       the table, with machine and versions
+    scripts/bench_pytorch.py --markdown reports/speed/pytorch.md       the table, with machine and versions
 """
 import argparse
 import ctypes

@@ -5,7 +5,7 @@ Measures a training step of every shape of the grid (presets/table1.yaml) for QK
 of them, with `qkvlab bench`; a variant's step is taken to be QKV's times the variant's mean ratio. What is not
 training (drawing data, evaluation, files) is not counted: it is a few percent of a run.
 
-    scripts/estimate_grid.py --threads 2 --markdown reports/speed-grid.md
+    scripts/estimate_grid.py --threads 2 --markdown reports/speed/grid.md
 """
 
 import argparse

@@ -140,14 +140,15 @@ static size_t most_pairs(const struct comparison_table *table)
     return n;
 }
 
-static void find_too_few(const struct comparison_table *table, struct findings *findings)
+static void find_too_few(const struct comparison_table *table, const char *what,
+                         struct findings *findings)
 {
     struct text text = {0};
     size_t n = most_pairs(table);
     text_append(&text,
-                "**No test**: %zu pair%s of the same configuration and seed; below %d nothing can "
-                "be concluded about differences from %s.",
-                n, n == 1 ? "" : "s", COMPARISONS_MIN_UNIT, baseline_name(table));
+                "%s: **no test**, %zu pair%s of the same configuration and seed; below %d nothing "
+                "can be concluded about differences from %s.",
+                what, n, n == 1 ? "" : "s", COMPARISONS_MIN_UNIT, baseline_name(table));
     findings_add(findings, rule_test, true, &text);
 }
 
@@ -189,7 +190,7 @@ void findings_make_comparisons(const struct comparisons *comparisons, struct fin
         if (table && table->n_tested > 0) {
             find_verdicts(table, told[i].what, told[i].headline, findings);
         } else if (table && (i == 0 || told[i].images)) {
-            find_too_few(table, findings);
+            find_too_few(table, told[i].what, findings);
         }
     }
 }

@@ -114,7 +114,7 @@ static size_t count_ok(const struct setting *setting)
     return n;
 }
 
-static void append_what_was_run(struct text *text, const struct setting *setting)
+static void append_what_was_run(struct text *text, const struct setting *setting, bool has_images)
 {
     char title[SETTING_TITLE_SIZE];
     setting_title(setting, title);
@@ -130,6 +130,10 @@ static void append_what_was_run(struct text *text, const struct setting *setting
                     " **%zu combinations of variant, task and seed are missing**, so some "
                     "means rest on fewer seeds than others.",
                     n_missing);
+    }
+    if (has_images) {
+        text_append(text, " The runs on images are told of under "
+                          "[Image data sets](#image-data-sets).");
     }
     text_append(text, "\n\n");
     append_axes(text, setting);
@@ -464,7 +468,7 @@ static void append_setting_part(struct text *text, const struct run_set *set, si
     if (i > 0) {
         append_differences(text, setting, &set->setting[0]);
     }
-    append_what_was_run(text, setting);
+    append_what_was_run(text, setting, set->n_image_run > 0);
     if (set->n_setting == 1) {
         text_append(text, "## Figures and tables\n\n");
     }

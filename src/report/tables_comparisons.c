@@ -152,6 +152,18 @@ static void append_preface(struct text *text, const struct comparisons *comparis
     text_append(text, "Further measures: [comparisons.csv](comparisons.csv).\n\n");
 }
 
+static bool has_test(const struct comparisons *comparisons, const enum measure *measure,
+                     size_t n_measure, bool images)
+{
+    for (size_t i = 0; i < n_measure; i++) {
+        const struct comparison_table *table = comparisons_find(comparisons, measure[i], images);
+        if (table && table->n_tested > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void tables_append_comparisons(struct text *text, const struct comparisons *comparisons,
                                bool images)
 {
@@ -164,6 +176,14 @@ void tables_append_comparisons(struct text *text, const struct comparisons *comp
     if (!comparisons_find(comparisons, measure[0], images)) {
         text_append(text, "None: no variant shares a configuration and a seed with a finished run "
                           "of its baseline.\n\n");
+        return;
+    }
+    if (!has_test(comparisons, measure, n_measure, images)) {
+        text_append(text,
+                    "Not tested: no variant has %d pairs with its baseline, and fewer let "
+                    "nothing be concluded. The differences of these runs are in "
+                    "[comparisons.csv](comparisons.csv).\n\n",
+                    COMPARISONS_MIN_UNIT);
         return;
     }
     append_preface(text, comparisons);

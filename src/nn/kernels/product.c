@@ -2,8 +2,10 @@
  *
  * A general library packs both operands of every call, which costs as much as the arithmetic when a
  * side is 64. Here B is read as panels of PANEL columns, packed once a step for weights and at most
- * once a product for activations, and A is read where it lies, through two strides, so that A and
- * its transpose are the same code. The innermost block keeps its sums in registers.
+ * once a product for activations, and A is read where it lies, also transposed, unless that means
+ * to fetch it from afar for every panel. The innermost block keeps its sums in registers. Wide
+ * models do not fit the caches: their weights and gradients are asked for while earlier sums are
+ * made.
  */
 #include "nn/kernels/level.h"
 
