@@ -102,26 +102,35 @@ static void name_kind(const struct baseline_part *part, enum tolerance_kind kind
              tensors ? part->tensor[value % part->n_tensor] : "");
 }
 
+/* say_when writes "from step 3: " of a step, "after 3 steps: " of the weights that it leaves. */
+static size_t say_when(enum tolerance_kind kind, struct difference *d)
+{
+    bool of_step =
+        kind == TOLERANCE_LOSS || kind == TOLERANCE_GRAD_NORM || kind == TOLERANCE_GRADIENT;
+    if (of_step) {
+        return (size_t)snprintf(d->text, sizeof d->text, "from step %ld: ", d->step);
+    }
+    if (d->step == 0) {
+        return (size_t)snprintf(d->text, sizeof d->text, "before the first step: ");
+    }
+    return (size_t)snprintf(d->text, sizeof d->text, "after %ld step%s: ", d->step,
+                            d->step == 1 ? "" : "s");
+}
+
 static void say(enum tolerance_kind kind, const struct over *over, size_t n_of,
                 struct difference *d)
 {
-    bool tests = kind == TOLERANCE_EVALUATION_LOSS || kind == TOLERANCE_EVALUATION_ACCURACY;
-    bool steps =
-        kind == TOLERANCE_LOSS || kind == TOLERANCE_GRAD_NORM || kind == TOLERANCE_GRADIENT;
-    size_t n =
-        (size_t)snprintf(d->text, sizeof d->text, "%s %ld%s: %s ", steps ? "from step" : "after",
-                         d->step, steps ? "" : " steps", d->what);
+    size_t n = say_when(kind, d);
     if (isfinite(over->expected)) {
-        n += (size_t)snprintf(d->text + n, sizeof d->text - n, "%.7g, and was %.7g", over->found,
-                              over->expected);
+        n += (size_t)snprintf(d->text + n, sizeof d->text - n, "%s %.7g, and was %.7g, off",
+                              d->what, over->found, over->expected);
     } else {
-        n += (size_t)snprintf(d->text + n, sizeof d->text - n, "differs");
+        n += (size_t)snprintf(d->text + n, sizeof d->text - n, "%s off", d->what);
     }
     n += (size_t)snprintf(d->text + n, sizeof d->text - n,
-                          "; off by %.2g, where rounding explains %.2g; %zu of %zu seeds",
-                          over->size, over->limit, over->n_seed, n_of);
-    if ((tests || kind == TOLERANCE_LOSS || kind == TOLERANCE_GRAD_NORM) &&
-        (over->n_higher == over->n_seed || over->n_lower == over->n_seed)) {
+                          " by %.2g, where rounding explains %.2g; %zu of %zu seeds", over->size,
+                          over->limit, over->n_seed, n_of);
+    if (over->n_higher == over->n_seed || over->n_lower == over->n_seed) {
         snprintf(d->text + n, sizeof d->text - n, ", %s", over->n_higher > 0 ? "higher" : "lower");
     }
 }

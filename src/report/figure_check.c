@@ -57,25 +57,44 @@ static void measure(const struct baseline_part *part, enum band_quantity quantit
     }
 }
 
-static void draw_axes(cairo_t *cr, const struct chart_scale *x, const struct chart_scale *y)
+static void draw_tick(cairo_t *cr, const struct chart_scale *x, const struct chart_scale *y,
+                      double value)
 {
-    static const double ticks[] = {1, 2, 5};
     char label[32];
-    cairo_set_line_width(cr, 0.6);
+    double at = chart_at(y, log10(value));
+    if (log10(value) >= y->low && log10(value) <= y->high) {
+        chart_colour(cr, CHART_GRID, 1);
+        chart_line(cr, x->from, at, x->to, at);
+        snprintf(label, sizeof label, "%.6g", value);
+        chart_colour(cr, CHART_INK, 1);
+        chart_text(cr, x->from - 6, at, CHART_SMALL, CHART_RIGHT, label);
+    }
+}
+
+/* Over less than a decade 1, 2 and 5 would leave a scale almost without ticks. */
+static void draw_ticks(cairo_t *cr, const struct chart_scale *x, const struct chart_scale *y)
+{
+    static const double digits[] = {1, 2, 5};
+    double low = pow(10, y->low), high = pow(10, y->high), step = chart_step(high - low, 5);
+    if (y->high - y->low < 0.7) {
+        for (double value = ceil(low / step) * step; value <= high; value += step) {
+            draw_tick(cr, x, y, value);
+        }
+        return;
+    }
+    size_t n_digit = y->high - y->low > 3 ? 1 : sizeof digits / sizeof digits[0];
     for (int decade = (int)floor(y->low); decade <= (int)ceil(y->high); decade++) {
-        for (size_t i = 0; i < sizeof ticks / sizeof ticks[0]; i++) {
-            double value = ticks[i] * pow(10, decade), at = chart_at(y, log10(value));
-            if (log10(value) < y->low || log10(value) > y->high ||
-                (i > 0 && y->high - y->low > 3)) {
-                continue;
-            }
-            chart_colour(cr, CHART_GRID, 1);
-            chart_line(cr, x->from, at, x->to, at);
-            snprintf(label, sizeof label, "%g", value);
-            chart_colour(cr, CHART_INK, 1);
-            chart_text(cr, x->from - 6, at, CHART_SMALL, CHART_RIGHT, label);
+        for (size_t i = 0; i < n_digit; i++) {
+            draw_tick(cr, x, y, digits[i] * pow(10, decade));
         }
     }
+}
+
+static void draw_axes(cairo_t *cr, const struct chart_scale *x, const struct chart_scale *y)
+{
+    char label[32];
+    cairo_set_line_width(cr, 0.6);
+    draw_ticks(cr, x, y);
     double step = chart_step(x->high - x->low, 5);
     for (double value = 0; value <= x->high + step / 1000; value += step) {
         double at = chart_at(x, value);
