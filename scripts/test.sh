@@ -17,7 +17,7 @@ usage() {
 Usage: scripts/test.sh [--full]
 
   --full   also: every test under the sanitizers with the command line's, the commands of the README,
-           installation into an empty folder
+           installation into an empty folder, and that planted faults are caught
 TEXT
 }
 
@@ -134,6 +134,10 @@ fi
 if step "build with sanitizers" build build-asan -DQKVLAB_WERROR=OFF -DQKVLAB_SANITIZE=ON \
   -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_C_FLAGS_DEBUG=-g -O1"; then
   ctest_step "tests with sanitizers" build-asan "${SANITIZER_TESTS[@]}"
+fi
+
+if [ "$FULL" = yes ] && step "build with planted faults" build build-faults -DQKVLAB_FAULTS=ON; then
+  ctest_step "planted faults are caught" build-faults -R 'cli/test_faults|cli/test_check_dynamics'
 fi
 
 print_summary

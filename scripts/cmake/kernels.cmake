@@ -1,6 +1,9 @@
 # The vector kernels are compiled once per SIMD level and chosen at start-up (src/nn/kernels/dispatch.c), so one
 # binary runs everywhere and is fast where it can be.
-set(kernel_sources ${CMAKE_SOURCE_DIR}/src/nn/kernels/kernels.c ${CMAKE_SOURCE_DIR}/src/nn/kernels/product.c)
+set(kernel_sources
+  ${CMAKE_SOURCE_DIR}/src/nn/kernels/kernels.c
+  ${CMAKE_SOURCE_DIR}/src/nn/kernels/product.c
+  ${CMAKE_SOURCE_DIR}/src/nn/kernels/dropout.c)
 if(QKVLAB_SANITIZE OR QKVLAB_FUZZ)
   set(kernel_level -O1) # instrumented and unrolled, the products take minutes to optimise further
 else()

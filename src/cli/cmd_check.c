@@ -167,6 +167,26 @@ static enum status keep_seeds(struct check *check, struct error *err)
     return error_set(err, STATUS_DATA, "there is no run of seed %llu", (unsigned long long)missing);
 }
 
+/* Curves without a subfolder belong to one configuration; of several nobody knows which. */
+static enum status check_part_names(const struct check *check, struct error *err)
+{
+    const struct baseline *baseline = &check->baseline;
+    char names[512] = "";
+    for (size_t p = 0; p < check->fresh.n_part; p++) {
+        if (baseline_find_part(baseline, check->fresh.part[p].name)) {
+            return STATUS_OK;
+        }
+    }
+    for (size_t p = 0; p < baseline->n_part; p++) {
+        size_t n = strlen(names);
+        snprintf(names + n, sizeof names - n, "%s%s", p > 0 ? ", " : "", baseline->part[p].name);
+    }
+    return error_set(err, STATUS_DATA,
+                     "none of the new curves is of a configuration of the baseline, which are %s: "
+                     "name their folders, or the subfolders of --curves, like these",
+                     names);
+}
+
 /* What was trained elsewhere: curves, or another baseline. Where both have one part, they are the
  * same whatever they are called. */
 static enum status load(struct check *check, struct error *err)
@@ -180,6 +200,9 @@ static enum status load(struct check *check, struct error *err)
     }
     if (status == STATUS_OK && check->fresh.n_part == 1 && check->baseline.n_part == 1) {
         memcpy(check->fresh.part[0].name, check->baseline.part[0].name, BASELINE_NAME_SIZE);
+    }
+    if (status == STATUS_OK) {
+        status = check_part_names(check, err);
     }
     if (status == STATUS_OK) {
         choose_tier(check);

@@ -100,6 +100,10 @@ expect_status 1
 expect_out "diverged: seed 7 at step 40, 1 of 5 runs in all"
 run check curves.json
 expect_error 3 "was trained by another program"
+mkdir several && cp -r new several/a && cp -r new several/b
+run baseline record --curves several --quiet -o several.json
+run check several.json --curves new
+expect_error 3 "configuration of the baseline, which are a, b: name their folders"
 printf 'step,loss\n1,2\n1,2\n' >bad/a.csv
 run check curves.json --curves bad
 expect_error 3 "bad/a.csv:3: step 1 does not come after step 1"

@@ -47,7 +47,7 @@ struct product_kernels {
 
 /* A mask is 0 where a 16-bit random number is below threshold, else kept. The numbers are those of
  * rng_block (base/rng.h) under key, a function of first_row + row and of the column alone;
- * kernels.c says which. */
+ * dropout.c says which. */
 struct dropout_law {
     uint32_t key[2];
     uint32_t threshold;

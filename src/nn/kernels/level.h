@@ -36,7 +36,13 @@ static inline __attribute__((always_inline)) void store(float *x, vector v)
     memcpy(x, &v, sizeof v);
 }
 
-/* Defined by product.c of the same level. */
+/* Defined by product.c and dropout.c of the same level. */
 extern const struct product_kernels LEVEL_NAME(product_kernels_, KERNEL_LEVEL);
+void LEVEL_NAME(dropout_mask_, KERNEL_LEVEL)(size_t n_row, size_t n_col,
+                                             const struct dropout_law *law, size_t first_row,
+                                             float *mask);
+void LEVEL_NAME(dropout_both_, KERNEL_LEVEL)(size_t n_row, size_t n_col,
+                                             const struct dropout_law *law, size_t first_row,
+                                             float *x, float *y);
 
 #endif
