@@ -201,7 +201,7 @@ def test_draw(page):
     choose(page, root + " select", "shift")
     click(page, root + " .cells button")
     press(page, "Check", root)
-    equal(text(page, root + " .says"), "Not yet: 1 too many (dashed), 6 missing (dotted).",
+    equal(text(page, root + " .says"), "Not yet: 1 too many (dashed), 6 missing.",
           "a wrong cell is said")
     press(page, "Show", root)
     check("not symmetric" in text(page, root + " .says"), "Shift is not symmetric")

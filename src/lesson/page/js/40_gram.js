@@ -27,7 +27,8 @@ widgets.gram = (root) => {
       'stroke-dasharray': kind === 'k' ? '' : '7 4' });
     const mark = kind === 'k' ? svg('circle', { r: 10, fill: colour })
       : svg('rect', { x: -9, y: -9, width: 18, height: 18, fill: colour });
-    const text = svg('text', { x: 15, y: -11 }, kind + names[i]);
+    const text = kind === 'k' ? svg('text', { x: 15, y: -11 }, 'k' + names[i])
+      : svg('text', { x: -14, y: 22, 'text-anchor': 'end' }, 'q' + names[i]);
     const group = svg('g', { class: 'handle', tabindex: 0, role: 'slider', 'aria-valuemin': -LIMIT,
       'aria-valuemax': LIMIT }, svg('circle', { class: 'ring', r: 20 }), mark, text);
     const point = (event) => {

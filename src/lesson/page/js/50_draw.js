@@ -27,7 +27,7 @@ widgets.draw = (root) => {
       const on = chosen.has(i * N + j);
       cell.setAttribute('aria-checked', on);
       cell.textContent = on ? '●' : '';
-      cell.classList.remove('wrong', 'missing');
+      cell.classList.remove('wrong');
     }));
   }
 
@@ -47,7 +47,6 @@ widgets.draw = (root) => {
       const needed = task.needed[i] === j;
       const on = chosen.has(i * N + j);
       cell.classList.toggle('wrong', on && !needed);
-      cell.classList.toggle('missing', !on && needed && chosen.size > 0);
       wrong += on && !needed;
       missing += !on && needed;
     }));
