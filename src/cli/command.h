@@ -18,6 +18,7 @@ enum command_id {
     COMMAND_STATUS,
     COMMAND_REPORT,
     COMMAND_ATTENTION,
+    COMMAND_LESSON,
     COMMAND_LIST,
     COMMAND_DATA,
     COMMAND_CROSSCHECK,
@@ -47,6 +48,8 @@ enum word {
     WORD_MODEL,
     WORD_DATASET,
     WORD_DATA_ACTION,
+    WORD_LESSON,
+    WORD_LANGUAGE,
     WORD_TOPIC,
     WORD_COMMAND,
     WORD_SHELL,
@@ -91,6 +94,7 @@ enum status cmd_run(const struct arguments *arguments, struct error *err);
 enum status cmd_status(const struct arguments *arguments, struct error *err);
 enum status cmd_report(const struct arguments *arguments, struct error *err);
 enum status cmd_attention(const struct arguments *arguments, struct error *err);
+enum status cmd_lesson(const struct arguments *arguments, struct error *err);
 enum status cmd_list(const struct arguments *arguments, struct error *err);
 enum status cmd_data(const struct arguments *arguments, struct error *err);
 enum status cmd_crosscheck(const struct arguments *arguments, struct error *err);

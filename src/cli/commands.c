@@ -4,6 +4,7 @@
 #include "lab/bench.h"
 #include "lab/dataset.h"
 #include "lab/preset.h"
+#include "lesson/lesson.h"
 #include "nn/cost.h"
 #include "nn/fault.h"
 #include "report/compare.h"
@@ -87,6 +88,23 @@ static const struct command commands[COMMAND_COUNT] = {
          "and OUT/attention shows the variants side by side on them. Train with --set "
          "attention=final to have maps, or attention=snapshots to have them during training too.",
          cmd_attention},
+    [COMMAND_LESSON] =
+        {"lesson",
+         LESSON_NAME,
+         WORD_LESSON,
+         1,
+         1,
+         "a page to teach with: how symmetric attention fails",
+         {{"qkvlab lesson symmetry", "train, and write qkvlab-out/lesson/symmetry.html"},
+          {"qkvlab lesson symmetry --lang ko --out class", "in Korean"},
+          {"qkvlab lesson symmetry --slides", "the key pictures too, 1920 x 1080"},
+          {"qkvlab lesson symmetry --dry-run", "what it would train, and how long"}},
+         "Trains the preset `lesson`, in about three minutes on two cores, or uses the runs that "
+         "are in the folder, and writes one HTML page for students who know matrices and the "
+         "softmax: widgets to touch, the trained attention maps through training, exercises. It "
+         "needs no network. --set and --seeds change what is trained, as for `quick`. Prints the "
+         "path of the page.",
+         cmd_lesson},
     [COMMAND_LIST] =
         {"list",
          "[TOPIC [NAME]]",
@@ -269,6 +287,7 @@ static const char *const formats[] = {"text", "csv", "json", NULL};
 static const char *const topics[] = {"variants", "tasks", "datasets", "presets",
                                      "models",   "keys",  "schema",   NULL};
 static const char *const data_actions[] = {"list", "check", "show", NULL};
+static const char *const lessons[] = {LESSON_NAME, NULL};
 static const char *const baseline_actions[] = {"record", NULL};
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 
@@ -296,6 +315,10 @@ const char *word_choice(enum word word, size_t i)
         return preset_at(i) ? preset_at(i)->name : NULL;
     case WORD_DATA_ACTION:
         return list_at(data_actions, i);
+    case WORD_LESSON:
+        return list_at(lessons, i);
+    case WORD_LANGUAGE:
+        return lesson_language_at(i);
     case WORD_DATASET:
         return dataset_at(i) ? dataset_at(i)->name : NULL;
     case WORD_MODEL:

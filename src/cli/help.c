@@ -62,9 +62,7 @@ void help_overview(FILE *stream)
     print_paragraph(stream, "Results go to stdout, progress and messages to stderr. Exit status: 0 "
                             "fine, 1 a check failed or a run diverged, 2 wrong usage, 3 bad or "
                             "missing data, 4 cannot write, 128+n stopped by signal n.");
-    print_paragraph(stream,
-                    "To come: procedure=original, regression tests on learning dynamics, and "
-                    "lessons.");
+    print_paragraph(stream, "To come: procedure=original.");
 }
 
 void help_command(FILE *stream, const struct command *command)

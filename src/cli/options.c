@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lesson/lesson.h"
 #include "nn/cost.h"
 
 #define ON(command) (1u << COMMAND_##command)
@@ -24,22 +25,23 @@
 
 static const struct option_spec options[OPTION_COUNT] = {
     [OPTION_SET] = {"set", "KEY=VALUE", WORD_ASSIGNMENT,
-                    ON_TRAINING | ON(BENCH) | ON(COST) | ON(IDENTITIES) | ON_LEARNING,
+                    ON_TRAINING | ON(LESSON) | ON(BENCH) | ON(COST) | ON(IDENTITIES) | ON_LEARNING,
                     "Set a configuration key; KEY=A,B,C makes a grid. May be repeated."},
-    [OPTION_SEEDS] = {"seeds", "LIST", WORD_TEXT, ON_TRAINING | ON_LEARNING,
+    [OPTION_SEEDS] = {"seeds", "LIST", WORD_TEXT, ON_TRAINING | ON(LESSON) | ON_LEARNING,
                       "The seeds to train: 0, 0,1,2 or 0-5. Always a list, never a count."},
-    [OPTION_OUT] = {"out", "DIR", WORD_FOLDER, ON_TRAINING | ON(DATA),
+    [OPTION_OUT] = {"out", "DIR", WORD_FOLDER, ON_TRAINING | ON(LESSON) | ON(DATA),
                     "Where runs and pictures are kept (default " DEFAULT_OUT ")."},
-    [OPTION_JOBS] = {"jobs", "N", WORD_TEXT, ON_TRAINING,
+    [OPTION_JOBS] = {"jobs", "N", WORD_TEXT, ON_TRAINING | ON(LESSON),
                      "Train N runs at a time, each in a process of its own (default 1)."},
     [OPTION_THREADS] = {"threads", "N", WORD_TEXT,
-                        ON_TRAINING | ON(CROSSCHECK) | ON(BENCH) | ON(DATA) | ON_LEARNING,
+                        ON_TRAINING | ON(LESSON) | ON(CROSSCHECK) | ON(BENCH) | ON(DATA) |
+                            ON_LEARNING,
                         "Compute with N threads in all (default: every processor). Results do not "
                         "depend on it."},
     [OPTION_SHARD] = {"shard", "I/N", WORD_TEXT, ON_TRAINING,
                       "Only the part I (from 0) of N of the grid, for several machines."},
     [OPTION_DRY_RUN] =
-        {"dry-run", NULL, WORD_NONE, ON_TRAINING,
+        {"dry-run", NULL, WORD_NONE, ON_TRAINING | ON(LESSON),
          "Print the list of runs with their size and the time they will take; train and "
          "write nothing."},
     [OPTION_VARIANT] = {"variant", "ID", WORD_TEXT, ON(BENCH) | ON(COST),
@@ -67,6 +69,10 @@ static const struct option_spec options[OPTION_COUNT] = {
         {"baseline", "ID", WORD_TEXT, ON(REPORT),
          "Compare variants with this one (default qkv). Repeated: each with that of "
          "its own sharing."},
+    [OPTION_LANG] = {"lang", "CODE", WORD_LANGUAGE, ON(LESSON),
+                     "The language of the page: en (default) or ko."},
+    [OPTION_SLIDES] = {"slides", NULL, WORD_NONE, ON(LESSON),
+                       "Write the key pictures as slides of 1920 x 1080, too."},
     [OPTION_DATA] = {"data", "DIR", WORD_FOLDER, ON_TRAINING | ON(DATA) | ON_LEARNING,
                      "Look for data sets here first."},
     [OPTION_CACHE] = {"cache", "DIR", WORD_FOLDER, ON_TRAINING | ON(DATA) | ON_LEARNING,
@@ -97,7 +103,8 @@ static const struct option_spec options[OPTION_COUNT] = {
     [OPTION_FORMAT] = {"format", "FORMAT", WORD_FORMAT, ON_TABLES,
                        "Print the table as text (default), csv or json."},
     [OPTION_QUIET] = {"quiet", NULL, WORD_NONE,
-                      ON_TRAINING | ON(REPORT) | ON(ATTENTION) | ON(BENCH) | ON_LEARNING,
+                      ON_TRAINING | ON(LESSON) | ON(REPORT) | ON(ATTENTION) | ON(BENCH) |
+                          ON_LEARNING,
                       "No progress and no hints on stderr, only errors."},
     [OPTION_HELP] = {"help", NULL, WORD_NONE, ON_ALL, "Show this help."},
 };
@@ -330,6 +337,8 @@ static const struct reader readers[OPTION_COUNT] = {
     [OPTION_USERS] = {read_flag, AT(users), 0, 0, 0},
     [OPTION_MEMORY] = {read_memory, AT(memory), 0, 0, 0},
     [OPTION_BASELINE] = {read_list, AT(baseline), AT(n_baseline), 0, 0},
+    [OPTION_LANG] = {read_text, AT(language), 0, 0, 0},
+    [OPTION_SLIDES] = {read_flag, AT(slides), 0, 0, 0},
     [OPTION_DATA] = {read_folder, AT(data), 0, 0, 0},
     [OPTION_CACHE] = {read_folder, AT(cache), 0, 0, 0},
     [OPTION_OUTPUT] = {read_file, AT(output), 0, 0, 0},
@@ -417,11 +426,11 @@ static enum status parse_option(struct arguments *arguments, size_t *at, size_t 
         return error_set(err, STATUS_USAGE, "--%s is given twice; it takes one value",
                          option->name);
     }
-    arguments->seen |= 1u << id;
+    arguments->seen |= (uint64_t)1 << id;
     return readers[id].read(&readers[id], option->name, value, arguments, err);
 }
 
-_Static_assert(OPTION_COUNT <= 32, "seen has a bit for each option");
+_Static_assert(OPTION_COUNT <= 64, "seen has a bit for each option");
 
 static enum status check_operands(const struct arguments *arguments, struct error *err)
 {
@@ -447,7 +456,8 @@ static enum status check_operands(const struct arguments *arguments, struct erro
 enum status arguments_parse(struct arguments *arguments, const struct command *command, size_t n,
                             char *const *words, struct error *err)
 {
-    *arguments = (struct arguments){.command = command, .out = DEFAULT_OUT, .jobs = 1};
+    *arguments = (struct arguments){
+        .command = command, .out = DEFAULT_OUT, .language = LESSON_LANGUAGE, .jobs = 1};
     arguments->set = calloc(n + 1, sizeof *arguments->set);
     arguments->variant = calloc(n + 1, sizeof *arguments->variant);
     arguments->shape = calloc(n + 1, sizeof *arguments->shape);

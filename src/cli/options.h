@@ -30,6 +30,8 @@ enum option_id {
     OPTION_USERS,
     OPTION_MEMORY,
     OPTION_BASELINE,
+    OPTION_LANG,
+    OPTION_SLIDES,
     OPTION_DATA,
     OPTION_CACHE,
     OPTION_OUTPUT,
@@ -73,7 +75,7 @@ bool option_taken(const struct option_spec *option, const struct command *comman
 /* A command line, taken apart. Texts are borrowed from argv. */
 struct arguments {
     const struct command *command;
-    unsigned seen;    /* bit 1 << option_id: was given */
+    uint64_t seen;    /* bit 1 << option_id: was given */
     const char **set; /* [n_set] assignments, in their order */
     size_t n_set;
     const char *seeds; /* NULL: not given */
@@ -93,6 +95,8 @@ struct arguments {
     bool scaling;
     size_t context, bytes; /* of `cost`; 0: not given */
     bool users;
+    const char *language; /* of `lesson` */
+    bool slides;
     uint64_t memory; /* bytes; 0: not given */
     /* of `baseline` and `check`; NULL: not given */
     const char *output, *curves, *with, *tier, *png, *junit, *fault;

@@ -1,19 +1,13 @@
-/* html: the page is its template with five places filled. Every '<' of the data is written as an
- * escape, so that no text from a run can end the element it stands in.
- */
+/* html: the page is its template with five places filled. */
 #include "report/html.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sha256.h"
-#include "report/colormap.h"
 #include "report/html_assets.h"
 #include "report/html_data.h"
 
 #define FORMAT "qkvlab-html-1"
-#define N_COLOUR 32 /* of the colour map in the page; linear in between */
-#define REAL_DIGITS 9
 
 /* ---- data ---- */
 
@@ -52,16 +46,6 @@ static json_t *measures_json(void)
         json_array_append_new(array,
                               json_pack("{s:s, s:s, s:b}", "key", measure_key(measure), "title",
                                         measure_title(measure), "step", measure_is_step(measure)));
-    }
-    return array;
-}
-
-static json_t *colours_json(void)
-{
-    json_t *array = json_array();
-    for (int i = 0; i < N_COLOUR; i++) {
-        struct rgb colour = colormap_viridis((double)i / (N_COLOUR - 1));
-        json_array_append_new(array, json_pack("[i, i, i]", colour.r, colour.g, colour.b));
     }
     return array;
 }
@@ -117,7 +101,7 @@ static json_t *page_json(const struct html_index *index, const struct html_conte
                      html_comparisons(index, &content->statistics->all), "overviews",
                      html_overviews(index, content->statistics), "tasks", tasks_json(index),
                      "variants", variants_json(index), "measures", measures_json(), "colours",
-                     colours_json(), "settings", html_settings(index, content), "cells", cells,
+                     html_colours(), "settings", html_settings(index, content), "cells", cells,
                      "runs", html_runs(index), "notes", notes, "published", html_published(),
                      "left_out", left_out_json(index->set), "curve_problems",
                      curve_problems_json(index), "latex", latex_json(content->latex), "n_partial",
@@ -125,30 +109,6 @@ static json_t *page_json(const struct html_index *index, const struct html_conte
 }
 
 /* ---- page ---- */
-
-static void append_data(struct text *text, const char *json)
-{
-    for (const char *mark; (mark = strchr(json, '<')) != NULL; json = mark + 1) {
-        text_append(text, "%.*s\\u003c", (int)(mark - json), json);
-    }
-    text_append(text, "%s", json);
-}
-
-/* Appends 'sha256-...' of an element's content, as a content security policy names it. */
-static void append_hash(struct text *text, const char *content)
-{
-    char hex[SHA256_HEX_SIZE];
-    unsigned char digest[(SHA256_HEX_SIZE - 1) / 2];
-    sha256_hex(content, strlen(content), hex);
-    for (size_t i = 0; i < sizeof(digest); i++) {
-        char pair[] = {hex[2 * i], hex[2 * i + 1], '\0'};
-        digest[i] = (unsigned char)strtoul(pair, NULL, 16);
-    }
-    json_t *base64 = html_base64(digest, sizeof(digest));
-    text_append(text, "'sha256-%s'", base64 ? json_string_value(base64) : "");
-    text->failed |= !base64;
-    json_decref(base64);
-}
 
 /* The places of the template, each written {{name}}. */
 static void append_place(struct text *text, const char *name, size_t length, const char *json)
@@ -160,10 +120,10 @@ static void append_place(struct text *text, const char *name, size_t length, con
     }
     switch (i) {
     case 0:
-        append_hash(text, html_style);
+        html_append_hash(text, html_style);
         break;
     case 1:
-        append_hash(text, html_script);
+        html_append_hash(text, html_script);
         break;
     case 2:
         text_append(text, "%s", html_style);
@@ -172,7 +132,7 @@ static void append_place(struct text *text, const char *name, size_t length, con
         text_append(text, "%s", html_script);
         break;
     default:
-        append_data(text, json);
+        html_append_json(text, json);
     }
 }
 
@@ -199,7 +159,8 @@ enum status html_write(const struct html_content *content, const char *folder, s
     }
     status = html_index_make(content->set, &index, err);
     json_t *page = status == STATUS_OK ? page_json(&index, content) : NULL;
-    char *json = page ? json_dumps(page, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS)) : NULL;
+    char *json =
+        page ? json_dumps(page, JSON_COMPACT | JSON_REAL_PRECISION(HTML_REAL_DIGITS)) : NULL;
     if (json) {
         append_page(&text, json);
         status = text_write_unsynced(&text, path, err);

@@ -7,6 +7,7 @@
 #define QKVLAB_REPORT_HTML_DATA_H
 
 #include "report/html.h"
+#include "report/html_parts.h"
 
 struct html_index {
     const struct run_set *set;
@@ -32,9 +33,6 @@ size_t html_task(const struct html_index *index, const struct run *run);
 
 /* html_run_number is a run's place among all runs, those on images last. */
 size_t html_run_number(const struct html_index *index, const struct run *run);
-
-/* html_base64 returns a new string. */
-json_t *html_base64(const void *data, size_t size);
 
 /* The parts of the page, as new references. */
 json_t *html_settings(const struct html_index *index, const struct html_content *content);

@@ -38,22 +38,34 @@ static size_t count_steps(const struct source *source)
     return n;
 }
 
+static void source_free(struct source *source)
+{
+    if (source->names) {
+        folder_list_free(source->names, source->n_name);
+    }
+    *source = (struct source){0};
+}
+
+/* Leaves source empty where the run kept no maps. */
+static void source_open(const struct run *run, struct source *source)
+{
+    char path[PATH_SIZE];
+    *source = (struct source){0};
+    if (!run_is_ok(run) || path_format(path, NULL, "%s/attention", run->folder) != STATUS_OK ||
+        !folder_exists(path) ||
+        folder_list(path, &source->names, &source->n_name, NULL) != STATUS_OK) {
+        return;
+    }
+    source->run = run;
+    if (count_steps(source) == 0) {
+        source_free(source);
+    }
+}
+
 static void find_source(const struct cell *cell, struct source *source)
 {
     for (size_t i = 0; i < cell->n_run && !source->run; i++) {
-        char path[PATH_SIZE];
-        const struct run *run = &cell->run[i];
-        if (!run_is_ok(run) || path_format(path, NULL, "%s/attention", run->folder) != STATUS_OK ||
-            !folder_exists(path) ||
-            folder_list(path, &source->names, &source->n_name, NULL) != STATUS_OK) {
-            continue;
-        }
-        if (count_steps(source) > 0) {
-            source->run = run;
-        } else {
-            folder_list_free(source->names, source->n_name);
-            *source = (struct source){0};
-        }
+        source_open(&cell->run[i], source);
     }
 }
 
@@ -132,8 +144,7 @@ static bool is_kept(size_t i, size_t n, size_t max)
     return n <= max || (i + 1) * max / n > i * max / n;
 }
 
-static json_t *maps_json(const struct html_index *index, const struct source *source,
-                         size_t max_snapshot)
+static json_t *maps_json(const struct source *source, size_t max_snapshot)
 {
     const struct run *run = source->run;
     json_t *steps = json_array(), *data = json_array();
@@ -154,18 +165,24 @@ static json_t *maps_json(const struct html_index *index, const struct source *so
         json_decref(data);
         return NULL;
     }
-    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o}", "run",
-                     (json_int_t)html_run_number(index, run), "n_layer", (json_int_t)run->n_layer,
-                     "n_head", (json_int_t)run->n_head, "n_token", (json_int_t)run->n_token,
-                     "steps", steps, "data", data);
+    return json_pack("{s:I, s:I, s:I, s:o, s:o}", "n_layer", (json_int_t)run->n_layer, "n_head",
+                     (json_int_t)run->n_head, "n_token", (json_int_t)run->n_token, "steps", steps,
+                     "data", data);
+}
+
+json_t *html_run_maps(const struct run *run, size_t max_snapshot)
+{
+    struct source source;
+    source_open(run, &source);
+    json_t *maps = source.run ? maps_json(&source, max_snapshot) : NULL;
+    source_free(&source);
+    return maps;
 }
 
 static void free_sources(struct sources *sources)
 {
     for (size_t i = 0; sources->source && i < sources->n; i++) {
-        if (sources->source[i].names) {
-            folder_list_free(sources->source[i].names, sources->source[i].n_name);
-        }
+        source_free(&sources->source[i]);
     }
     free(sources->source);
 }
@@ -185,8 +202,11 @@ json_t *html_add_maps(const struct html_index *index, json_t *cells)
     for (size_t i = 0; i < sources.n; i++) {
         size_t more = size_of_source(&sources.source[i], max_snapshot);
         bool fits = more > 0 && size + more <= HTML_MAP_BUDGET;
-        json_t *maps = fits ? maps_json(index, &sources.source[i], max_snapshot) : NULL;
+        json_t *maps = fits ? maps_json(&sources.source[i], max_snapshot) : NULL;
         if (maps) {
+            json_object_set_new(
+                maps, "run",
+                json_integer((json_int_t)html_run_number(index, sources.source[i].run)));
             json_object_set_new(json_array_get(cells, i), "maps", maps);
             size += more;
             n_shown++;

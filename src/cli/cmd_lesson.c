@@ -1,0 +1,75 @@
+/* The lesson trains what its preset lists, as `run` does, and is written from the run folders; so a
+ * second language costs no second training.
+ */
+#include <stdio.h>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/plan.h"
+#include "cli/terminal.h"
+#include "cli/version.h"
+#include "lesson/lesson.h"
+
+static enum status check_words(const struct arguments *arguments, struct error *err)
+{
+    enum status status = word_check(WORD_LESSON, "lesson", arguments->operand[0], err);
+    return status == STATUS_OK ? word_check(WORD_LANGUAGE, "language", arguments->language, err)
+                               : status;
+}
+
+static enum status write_and_say(const struct plan *plan, struct error *err)
+{
+    const struct arguments *arguments = plan->arguments;
+    struct lesson_summary summary;
+    struct lesson_request request = {.out = arguments->out,
+                                     .config = plan->config,
+                                     .n_config = plan->n_run,
+                                     .language = arguments->language,
+                                     .version = version_number(),
+                                     .slides = arguments->slides};
+    enum status status = lesson_write(&request, &summary, err);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (summary.note[0]) {
+        terminal_say("%s", summary.note);
+    }
+    if (summary.n_missing > 0 && !arguments->quiet) {
+        terminal_say("%zu of %zu runs are not finished, and not in the lesson", summary.n_missing,
+                     plan->n_run);
+    }
+    if (summary.n_slide > 0 && !arguments->quiet) {
+        terminal_say("%zu slides in %s", summary.n_slide, summary.slides);
+    }
+    printf("%s\n", summary.page);
+    return STATUS_OK;
+}
+
+static enum status train_and_write(const struct plan *plan, struct error *err)
+{
+    struct error lesson_error = {0};
+    enum status made = plan_run(plan, err);
+    if (made != STATUS_OK && made != STATUS_FAILED) {
+        return made;
+    }
+    enum status written = write_and_say(plan, &lesson_error);
+    if (written == STATUS_OK) {
+        return made;
+    }
+    *err = lesson_error;
+    return written;
+}
+
+enum status cmd_lesson(const struct arguments *arguments, struct error *err)
+{
+    struct plan plan = {0};
+    enum status status = check_words(arguments, err);
+    if (status == STATUS_OK) {
+        status = plan_create(&plan, arguments, LESSON_PRESET, err);
+    }
+    if (status == STATUS_OK) {
+        status = arguments->dry_run ? plan_preview(&plan, err) : train_and_write(&plan, err);
+    }
+    plan_free(&plan);
+    return status;
+}

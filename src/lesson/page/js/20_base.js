@@ -1,0 +1,196 @@
+/* What every widget uses: the data, the texts of the page's language, numbers, sliders. */
+
+const data = JSON.parse(document.getElementById('data').textContent);
+const widgets = {};
+
+function t(key, values) {
+  const text = data.texts[key];
+  if (text === undefined) {
+    throw new Error('no text ' + key);
+  }
+  return text.replace(/\{(\w+)\}/g, (all, name) => (values && name in values ? values[name] : all));
+}
+
+function fixed(value, digits) {
+  if (value === null || value === undefined || Number.isNaN(value)) {
+    return '–';
+  }
+  const text = value.toFixed(digits);
+  return Number(text) === 0 ? text.replace('-', '') : text.replace('-', '\u2212');
+}
+
+function signed(value, digits) {
+  return (value > 0 ? '+' : '') + fixed(value, digits);
+}
+
+/* Few digits where few say it: 2, 0.5, 1.41. */
+function short(value) {
+  return fixed(value, Number.isInteger(value) ? 0 : 2);
+}
+
+function range(n) {
+  return Array.from({ length: n }, (item, i) => i);
+}
+
+function sum(list) {
+  return list.reduce((a, b) => a + b, 0);
+}
+
+function mean(list) {
+  return list.length ? sum(list) / list.length : NaN;
+}
+
+function dot(a, b) {
+  return sum(a.map((x, i) => x * b[i]));
+}
+
+function multiply(a, b) {
+  return a.map((row) => b[0].map((item, j) => sum(row.map((x, k) => x * b[k][j]))));
+}
+
+function softmax(row) {
+  const top = Math.max(...row);
+  const e = row.map((x) => Math.exp(x - top));
+  const total = sum(e);
+  return e.map((x) => x / total);
+}
+
+function largestDifference(a, b) {
+  return Math.max(...a.map((row, i) => Math.max(...row.map((x, j) => Math.abs(x - b[i][j])))));
+}
+
+/* "W_Q" with Q as a subscript. */
+function subscripts(text) {
+  return text.split(/(_[A-Za-z0-9]+)/).map((part, i) => (i % 2 ? el('sub', null, part.slice(1)) : part));
+}
+
+/* ---- colours ---- */
+
+function mixAt(share) {
+  const n = data.colours.length - 1;
+  const at = Math.min(Math.max(share, 0), 1) * n;
+  const below = Math.min(Math.floor(at), n - 1);
+  return [0, 1, 2].map((i) => Math.round(data.colours[below][i] +
+    (data.colours[below + 1][i] - data.colours[below][i]) * (at - below)));
+}
+
+function luminance(rgb) {
+  const [r, g, b] = rgb.map((c) => (c / 255 <= 0.03928 ? c / 255 / 12.92
+    : ((c / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/* Of black and white, the one that is easier to read there: at least 4.5 to 1 on any colour. */
+function paint(node, share) {
+  const rgb = mixAt(share);
+  node.style.background = 'rgb(' + rgb.join(',') + ')';
+  node.style.color = luminance(rgb) > 0.179 ? '#000' : '#fff';
+}
+
+function colourBar() {
+  const canvas = el('canvas', { width: 128, height: 1, role: 'img', 'aria-label': t('js.scale') });
+  const context = canvas.getContext('2d');
+  const image = context.createImageData(128, 1);
+  range(128).forEach((i) => image.data.set([...mixAt(i / 127), 255], 4 * i));
+  context.putImageData(image, 0, 0);
+  return el('div', { class: 'scale' }, el('span', null, '0'), canvas, el('span', null, '1'),
+    el('span', { class: 'muted' }, t('js.scale')));
+}
+
+const DASHES = ['', '7 3', '2 2', '8 2 2 2', '12 3', '8 2 2 2 2 2', '4 1.5'];
+
+function lineStyle(i) {
+  return { stroke: 'var(--s' + i % 7 + ')', 'stroke-dasharray': DASHES[i % 7], fill: 'none' };
+}
+
+/* ---- controls ---- */
+
+/* A slider with its value beside the label; text(value) is also what a screen reader says. */
+function slider(label, options, change) {
+  const out = el('output');
+  const input = el('input', { type: 'range', min: options.min, max: options.max,
+    step: options.step, value: options.value });
+  const text = options.text || ((value) => fixed(value, 2));
+  function show() {
+    out.textContent = text(Number(input.value));
+    input.setAttribute('aria-valuetext', out.textContent);
+  }
+  input.addEventListener('input', () => {
+    show();
+    change(Number(input.value));
+  });
+  show();
+  return { input, node: el('label', null, el('span', { class: 'head' }, el('span', null, subscripts(label)), out), input),
+    set(value) {
+      input.value = value;
+      show();
+    } };
+}
+
+function button(text, click, attributes) {
+  return el('button', Object.assign({ type: 'button', onclick: click }, attributes), text);
+}
+
+/* Draws again whenever the width changes. */
+function sized(draw) {
+  const box = el('div');
+  let width = 0;
+  const again = () => {
+    if (box.clientWidth && box.clientWidth !== width) {
+      width = box.clientWidth;
+      clear(box, draw(width));
+    }
+  };
+  new ResizeObserver(again).observe(box);
+  box.redraw = () => {
+    width = 0;
+    again();
+  };
+  return box;
+}
+
+/* Arrow keys move the focus over a table of cells, of which Tab reaches one. */
+function arrowKeys(node, cellAt, nRow, nColumn) {
+  let at = [0, 0];
+  cellAt(0, 0).tabIndex = 0;
+  node.addEventListener('keydown', (event) => {
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[
+      event.key];
+    if (step) {
+      event.preventDefault();
+      cellAt(...at).tabIndex = -1;
+      at = [Math.min(Math.max(at[0] + step[0], 0), nRow - 1),
+        Math.min(Math.max(at[1] + step[1], 0), nColumn - 1)];
+      cellAt(...at).tabIndex = 0;
+      cellAt(...at).focus();
+    }
+  });
+  return (i, j) => {
+    cellAt(...at).tabIndex = -1;
+    at = [i, j];
+    cellAt(i, j).tabIndex = 0;
+  };
+}
+
+/* ---- runs ---- */
+
+function variantIndex(id) {
+  return data.variants.findIndex((variant) => variant.id === id);
+}
+
+function taskIndex(name) {
+  return data.tasks.findIndex((task) => task.name === name);
+}
+
+/* "Q=K, score_term relative" in fewer letters. */
+function nameOf(variant) {
+  return data.variants[variant].name.replace(', score_term ', ' · ');
+}
+
+function runsOf(task, variant) {
+  return data.runs.filter((run) => run.task === task && run.variant === variant);
+}
+
+function sharingVariants() {
+  return data.variants.map((variant, i) => i).filter((i) => data.variants[i].sharing);
+}

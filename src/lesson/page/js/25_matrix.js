@@ -1,0 +1,58 @@
+/* A matrix as a table. Numbers can be edited, or else pointed at: by mouse, finger or arrow keys. */
+
+function makeMatrix(title, rowNames, columnNames, options) {
+  const nRow = rowNames.length;
+  const nColumn = columnNames.length;
+  const cells = range(nRow).map(() => []);
+  const body = el('tbody');
+  range(nRow).forEach((i) => {
+    const row = el('tr', null, el('th', { scope: 'row' }, rowNames[i]));
+    range(nColumn).forEach((j) => {
+      const cell = el('td');
+      if (options.edit) {
+        cell.className = 'edit';
+        const input = el('input', { type: 'number', step: 1, min: -9, max: 9,
+          'aria-label': title + ' ' + rowNames[i] + ', ' + columnNames[j] });
+        input.addEventListener('input', () => options.edit(i, j, Number(input.value) || 0));
+        cell.append(input);
+      }
+      if (options.point) {
+        const point = () => {
+          move(i, j);
+          options.point(i, j);
+        };
+        cell.tabIndex = -1;
+        ['focus', 'pointerenter', 'click'].forEach((type) => cell.addEventListener(type, point));
+      }
+      cells[i].push(cell);
+      row.append(cell);
+    });
+    body.append(row);
+  });
+  const table = el('table', { class: 'matrix' }, el('caption', null, subscripts(title)),
+    el('thead', null, el('tr', null, el('td', { hidden: true }), el('th', null, ''),
+      columnNames.map((name) => el('th', { scope: 'col' }, name)))), body);
+  table.tHead.rows[0].cells[0].remove();
+  const move = options.point ? arrowKeys(body, (i, j) => cells[i][j], nRow, nColumn) : null;
+  if (nRow === nColumn && options.diagonal) {
+    cells.forEach((row, i) => row[i].classList.add('diagonal'));
+  }
+  return { node: el('div', { class: 'scroll' }, table), cells,
+    /* share(i, j), if given, colours the cells */
+    set(values, text, share) {
+      cells.forEach((row, i) => row.forEach((cell, j) => {
+        if (options.edit) {
+          cell.firstChild.value = values[i][j];
+        } else {
+          cell.textContent = (text || short)(values[i][j]);
+        }
+        if (share) {
+          paint(cell, share(i, j));
+        }
+      }));
+    },
+    mark(kind, chosen) {
+      cells.forEach((row, i) => row.forEach((cell, j) =>
+        cell.classList.toggle(kind, chosen(i, j))));
+    } };
+}

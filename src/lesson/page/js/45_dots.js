@@ -1,0 +1,84 @@
+/* Seeds as dots on a common scale, one row a variant, with their mean as a bar. */
+
+function niceTicks(low, high) {
+  const size = (high - low) / 5;
+  const power = 10 ** Math.floor(Math.log10(size));
+  const step = power * [1, 2, 5, 10].find((f) => f * power >= size);
+  const ticks = [];
+  for (let at = Math.ceil(low / step - 1e-9) * step; at <= high + 1e-9; at += step) {
+    ticks.push(Math.abs(at) < 1e-12 ? 0 : at);
+  }
+  return { ticks, digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
+}
+
+/* rows: [{label, style, values: [{x, title, chosen}]}]; options: {low, high, zero, label, caption} */
+function dots(rows, options) {
+  const everything = [].concat(...rows.map((row) => row.values.map((v) => v.x)));
+  const low = options.low !== undefined ? options.low : Math.min(...everything, 0);
+  const high = options.high !== undefined ? options.high : Math.max(...everything, low + 1e-3);
+  const { ticks, digits } = niceTicks(low, high);
+  const text = (value) => (options.zero ? signed : fixed)(value, Math.max(digits, options.digits || 0));
+  const picture = sized((width) => {
+    const left = Math.min(Math.max(...rows.map((row) => row.label.length)) * 8.6 + 14, width * 0.44);
+    const line = 40;
+    const height = rows.length * line + 52;
+    const at = (x) => left + 18 + (x - low) / (high - low || 1) * (width - left - 42);
+    const node = svg('svg', { viewBox: '0 0 ' + width + ' ' + height, role: 'img',
+      'aria-label': options.label });
+    ticks.forEach((tick) => node.append(
+      svg('line', { class: options.zero && tick === 0 ? 'axis' : 'grid', x1: at(tick), x2: at(tick),
+        y1: 4, y2: rows.length * line + 8 }),
+      svg('text', { class: 'soft', x: at(tick), y: rows.length * line + 26, 'text-anchor': 'middle' },
+        (options.zero ? signed : fixed)(tick, digits))));
+    node.append(svg('text', { class: 'soft', x: (left + width) / 2, y: height - 6,
+      'text-anchor': 'middle' }, options.axis));
+    rows.forEach((row, r) => {
+      const y = r * line + 24;
+      node.append(svg('text', { x: left, y: y + 5, 'text-anchor': 'end' }, row.label));
+      node.append(svg('line', { class: 'grid', x1: left + 8, x2: width - 16, y1: y, y2: y }));
+      row.values.forEach((value, v) => {
+        const dy = (v - (row.values.length - 1) / 2) * Math.min(3.4, 24 / row.values.length);
+        node.append(svg('circle', { cx: at(value.x), cy: y + dy, r: value.chosen ? 7 : 5,
+          fill: value.chosen === false ? 'none' : row.colour, stroke: row.colour, 'stroke-width': 1.6,
+          'fill-opacity': 0.75 }, svg('title', null, value.title + ': ' + text(value.x))));
+      });
+      if (row.values.length > 1) {
+        const m = at(mean(row.values.map((v) => v.x)));
+        node.append(svg('line', { stroke: 'var(--ink)', 'stroke-width': 3, x1: m, x2: m, y1: y - 16,
+          y2: y + 16 }, svg('title', null, t('js.mean') + ': ' + text(mean(row.values.map((v) => v.x))))));
+      }
+    });
+    return node;
+  });
+  const table = el('div', { class: 'scroll' }, el('table', null,
+    el('thead', null, el('tr', null, ['', t('js.mean'), t('js.each')].map((title) => el('th', { scope: 'col' },
+      title)))),
+    el('tbody', null, rows.map((row) => el('tr', null, el('th', { scope: 'row' }, row.label),
+      el('td', { class: 'number' }, row.values.length ? text(mean(row.values.map((v) => v.x))) : '–'),
+      el('td', null, row.values.map((v) => text(v.x)).join('  ')))))));
+  return el('div', null, picture, el('details', { class: 'numbers' },
+    el('summary', null, t('js.numbers')), table));
+}
+
+function seedName(seed) {
+  return t('js.seed', { seed });
+}
+
+function accuracyRows(task, variants) {
+  return variants.map((variant) => ({ label: nameOf(variant),
+    colour: 'var(--s' + variant % 7 + ')',
+    values: runsOf(task, variant).map((run) => ({ x: run.accuracy, title: seedName(run.seed) })) }))
+    .filter((row) => row.values.length);
+}
+
+function accuracyDots(task, variants) {
+  const rows = accuracyRows(task, variants);
+  return rows.length ? dots(rows, { low: 0, high: 1, digits: 3,
+    axis: t('js.accuracy', { task: data.tasks[task].title }),
+    label: t('js.accuracy', { task: data.tasks[task].title }) }) : el('p', null, t('js.none'));
+}
+
+function taskChoice(change) {
+  return select(t('js.task'), data.tasks.map((task, i) => [i, task.title]), 0,
+    (value) => change(Number(value)));
+}

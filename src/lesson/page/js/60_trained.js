@@ -1,0 +1,193 @@
+/* Part 3, the trained maps: one scale for all, a slider through training under the loss curve. */
+
+widgets.trained = (root) => {
+  const withMaps = data.runs.filter((run) => run.maps && data.variants[run.variant].sharing);
+  if (!withMaps.length) {
+    root.append(el('p', null, t('js.none')));
+    return;
+  }
+  const shape = withMaps[0].maps;
+  const state = { task: withMaps[0].task, layer: shape.n_layer - 1, head: -1, at: 0 };
+  const curves = sized(drawCurves);
+  const maps = el('div', { class: 'maps' });
+  const says = el('p', { class: 'says' }, t('js.trained.hint'));
+  let timer = null;
+  let runs = [];
+  let steps = [];
+
+  function decode(run) {
+    if (!run.bytes) {
+      run.bytes = run.maps.data.map((layers) => layers.map(decodeBytes));
+    }
+    return run.bytes;
+  }
+
+  /* The map [i][j] of a run at the chosen time, layer and head; -1: the mean of the heads. */
+  function mapOf(run) {
+    const n = run.maps.n_token;
+    const nearest = run.maps.steps.reduce((best, step, s) => (step <= steps[state.at] ? s : best), 0);
+    const bytes = decode(run)[nearest][Math.min(state.layer, run.maps.n_layer - 1)];
+    const one = (h, i, j) => (bytes[(h * n + i) * n + j] / 255) ** 2;
+    const heads = state.head < 0 ? range(run.maps.n_head) : [state.head];
+    return range(n).map((i) => range(n).map((j) => mean(heads.map((h) => one(h, i, j)))));
+  }
+
+  function card(run) {
+    const n = run.maps.n_token;
+    const map = mapOf(run);
+    const name = data.variants[run.variant].name;
+    const needed = data.tasks[run.task].needed;
+    const onNeeded = mean(map.map((row, i) => row[needed[i]]));
+    const onSelf = mean(map.map((row, i) => row[i]));
+    const canvas = el('canvas', { width: n, height: n, tabindex: 0, role: 'img',
+      'aria-label': t('js.trained.map', { name, needed: fixed(onNeeded, 2), self: fixed(onSelf, 2) }) });
+    const context = canvas.getContext('2d');
+    const image = context.createImageData(n, n);
+    map.forEach((row, i) => row.forEach((share, j) =>
+      image.data.set([...mixAt(share), 255], 4 * (i * n + j))));
+    context.putImageData(image, 0, 0);
+    let place = null;
+    const show = (i, j) => {
+      place = [Math.min(Math.max(i, 0), n - 1), Math.min(Math.max(j, 0), n - 1)];
+      says.textContent = t('js.trained.value', { name, i: place[0], j: place[1],
+        share: fixed(map[place[0]][place[1]], 3) });
+    };
+    const byPointer = (event) => {
+      const box = canvas.getBoundingClientRect();
+      show(Math.floor((event.clientY - box.top) / box.height * n),
+        Math.floor((event.clientX - box.left) / box.width * n));
+    };
+    canvas.addEventListener('pointermove', byPointer);
+    canvas.addEventListener('pointerdown', byPointer);
+    canvas.addEventListener('keydown', (event) => {
+      const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[
+        event.key];
+      if (step) {
+        event.preventDefault();
+        show(...(place ? [place[0] + step[0], place[1] + step[1]] : [0, 0]));
+        say(says.textContent);
+      }
+    });
+    const key = el('span', { class: 'key' }, svg('svg', { viewBox: '0 0 34 14' },
+      svg('path', Object.assign({ d: 'M0 7H34', 'stroke-width': 3.5 }, lineStyle(run.variant)))));
+    return el('figure', null, el('figcaption', null, el('strong', null, key, name),
+      el('span', null, t('js.trained.accuracy', { accuracy: fixed(run.accuracy, 3) }))), canvas,
+    el('figcaption', null, el('span', null, t('js.trained.needed', { share: fixed(onNeeded, 2) })),
+      el('span', null, t('js.trained.self', { share: fixed(onSelf, 2) }))));
+  }
+
+  function neededCard() {
+    const { needed, title } = data.tasks[state.task];
+    const n = needed.length;
+    const canvas = el('canvas', { width: n, height: n, role: 'img',
+      'aria-label': t('js.trained.wanted') + ': ' + title });
+    const context = canvas.getContext('2d');
+    const image = context.createImageData(n, n);
+    range(n * n).forEach((at) => image.data.set(
+      [...mixAt(needed[Math.floor(at / n)] === at % n ? 1 : 0), 255], 4 * at));
+    context.putImageData(image, 0, 0);
+    return el('figure', null, el('figcaption', null, el('strong', null, title),
+      el('span', null, t('js.trained.wanted'))), canvas);
+  }
+
+  function drawCurves(width) {
+    const height = Math.min(Math.max(width * 0.32, 190), 320);
+    const left = 44;
+    const lastStep = Math.max(...steps, 1);
+    const x = (step) => left + step / lastStep * (width - left - 14);
+    const y = (loss) => 10 + (1 - loss / 2.6) * (height - 54);
+    const node = svg('svg', { viewBox: '0 0 ' + width + ' ' + height, role: 'img',
+      'aria-label': t('js.trained.curves') });
+    [0, 0.5, 1, 1.5, 2, 2.5].forEach((loss) => node.append(
+      svg('line', { class: 'grid', x1: left, x2: width - 14, y1: y(loss), y2: y(loss) }),
+      svg('text', { class: 'soft', x: left - 6, y: y(loss) + 5, 'text-anchor': 'end' }, fixed(loss, 1))));
+    niceTicks(0, lastStep).ticks.forEach((step) => node.append(
+      svg('text', { class: 'soft', x: x(step), y: height - 24, 'text-anchor': 'middle' }, String(step))));
+    node.append(svg('text', { class: 'soft', x: (left + width) / 2, y: height - 4,
+      'text-anchor': 'middle' }, t('js.trained.axes')),
+    svg('line', { class: 'axis', 'stroke-dasharray': '2 4', x1: left, x2: width - 14, y1: y(Math.log(10)),
+      y2: y(Math.log(10)) }),
+    svg('text', { class: 'soft', x: width - 16, y: y(Math.log(10)) - 6, 'text-anchor': 'end' },
+      t('js.trained.chance')));
+    runs.forEach((run) => {
+      const losses = decodeFloats(run.loss.data);
+      const d = Array.from(losses).map((loss, i) => (i ? 'L' : 'M') +
+        x(Math.min(i * run.loss.bucket + (run.loss.bucket - 1) / 2, lastStep)).toFixed(1) + ' ' +
+        y(Math.min(loss, 2.6)).toFixed(1)).join('');
+      node.append(svg('path', Object.assign({ d, 'stroke-width': 2.4 }, lineStyle(run.variant)),
+        svg('title', null, data.variants[run.variant].name)));
+      if (run.escape_step !== null) {
+        const loss = losses[Math.min(Math.floor(run.escape_step / run.loss.bucket), losses.length - 1)];
+        node.append(svg('circle', { cx: x(run.escape_step), cy: y(Math.min(loss, 2.6)), r: 5,
+          fill: 'var(--s' + run.variant % 7 + ')', stroke: 'var(--raised)', 'stroke-width': 1.5 },
+        svg('title', null, t('js.trained.escape', { name: data.variants[run.variant].name,
+          step: run.escape_step }))));
+      }
+    });
+    node.append(svg('line', { stroke: 'var(--ink)', 'stroke-width': 2, x1: x(steps[state.at]),
+      x2: x(steps[state.at]), y1: 6, y2: height - 44 }));
+    node.addEventListener('click', (event) => {
+      const box = node.getBoundingClientRect();
+      const step = ((event.clientX - box.left) / box.width * width - left) / (width - left - 14) * lastStep;
+      go(steps.reduce((best, s, i) => (Math.abs(s - step) < Math.abs(steps[best] - step) ? i : best), 0));
+    });
+    return node;
+  }
+
+  const time = slider(t('js.trained.time'), { min: 0, max: 1, step: 1, value: 0,
+    text: (at) => t('js.trained.step', { step: steps[at] }) }, go);
+  const play = button(t('js.trained.play'), () => {
+    if (timer) {
+      stop();
+      return;
+    }
+    if (state.at === steps.length - 1) {
+      go(0);
+    }
+    play.textContent = t('js.trained.stop');
+    timer = setInterval(() => (state.at < steps.length - 1 ? go(state.at + 1) : stop()), 700);
+  }, { class: 'play' });
+
+  function stop() {
+    clearInterval(timer);
+    timer = null;
+    play.textContent = t('js.trained.play');
+  }
+
+  function go(at) {
+    state.at = at;
+    time.set(at);
+    redraw();
+  }
+
+  function redraw() {
+    clear(maps, neededCard(), runs.map(card));
+    curves.redraw();
+  }
+
+  function choose(task) {
+    state.task = task;
+    runs = withMaps.filter((run) => run.task === task);
+    steps = runs[0].maps.steps;
+    time.input.max = steps.length - 1;
+    go(steps.length - 1);
+  }
+
+  const tasks = data.tasks.map((task, i) => i).filter((i) => withMaps.some((run) => run.task === i));
+  append(root, [
+    el('div', { class: 'controls' },
+      select(t('js.task'), tasks.map((i) => [i, data.tasks[i].title]), state.task,
+        (value) => choose(Number(value))),
+      select(t('js.trained.layer'), range(shape.n_layer).map((i) => [i, String(i + 1)]), state.layer,
+        (value) => {
+          state.layer = Number(value);
+          redraw();
+        }),
+      select(t('js.trained.head'), [[-1, t('js.trained.mean')]].concat(range(shape.n_head).map((i) =>
+        [i, String(i + 1)])), state.head, (value) => {
+        state.head = Number(value);
+        redraw();
+      })),
+    curves, el('div', { class: 'time' }, time.node, play), maps, colourBar(), says]);
+  choose(state.task);
+};

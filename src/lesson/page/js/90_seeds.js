@@ -1,0 +1,153 @@
+/* Part 6: how much of a difference is the seed's? */
+
+widgets.seeds = (root) => {
+  const box = el('div');
+  const draw = (task) => clear(box, accuracyDots(task, sharingVariants()));
+  append(root, [el('div', { class: 'controls' }, taskChoice(draw)), box]);
+  draw(0);
+};
+
+function pairsOf(task, variant, baseline) {
+  const other = runsOf(task, baseline);
+  return runsOf(task, variant).map((run) => ({ run, base: other.find((b) => b.seed === run.seed) }))
+    .filter((pair) => pair.base)
+    .map((pair) => ({ seed: pair.run.seed, x: pair.run.accuracy - pair.base.accuracy,
+      title: seedName(pair.run.seed) }));
+}
+
+/* All ways to exchange the two variants within pairs; the share with at least this difference. */
+function signFlip(values) {
+  const n = values.length;
+  const seen = Math.abs(sum(values));
+  let count = 0;
+  for (let pattern = 0; pattern < 2 ** n; pattern++) {
+    const total = sum(values.map((x, i) => (pattern >> i & 1 ? -x : x)));
+    count += Math.abs(total) >= seen - 1e-12;
+  }
+  return count / 2 ** n;
+}
+
+widgets.pairs = (root) => {
+  const state = { task: 0, baseline: Math.max(variantIndex('qkv'), 0) };
+  const box = el('div');
+
+  function draw() {
+    const rows = sharingVariants().filter((i) => i !== state.baseline).map((variant) => ({
+      label: data.variants[variant].name, colour: 'var(--s' + variant % 7 + ')',
+      values: pairsOf(state.task, variant, state.baseline) })).filter((row) => row.values.length);
+    if (!rows.length) {
+      clear(box, el('p', null, t('js.none')));
+      return;
+    }
+    const baseline = data.variants[state.baseline].name;
+    clear(box, dots(rows, { zero: true, digits: 3, axis: t('js.pairs.axis', { baseline }),
+      label: t('js.pairs.axis', { baseline }) }),
+    el('div', { class: 'scroll' }, el('table', null, el('thead', null, el('tr', null,
+      ['variant', 'mean', 'above', 'below', 'p'].map((key, i) => el('th', { scope: 'col',
+        class: i ? 'number' : null }, t('js.pairs.' + key))))),
+    el('tbody', null, rows.map((row) => {
+      const x = row.values.map((value) => value.x);
+      return el('tr', null, el('th', { scope: 'row' }, row.label),
+        el('td', { class: 'number' }, signed(mean(x), 3)),
+        el('td', { class: 'number' }, String(x.filter((v) => v > 0).length)),
+        el('td', { class: 'number' }, String(x.filter((v) => v < 0).length)),
+        el('td', { class: 'number' }, x.length < 13 ? fixed(signFlip(x), 3) : '–'));
+    })))));
+  }
+
+  append(root, [el('div', { class: 'controls' }, taskChoice((task) => {
+    state.task = task;
+    draw();
+  }), select(t('js.pairs.baseline'), sharingVariants().map((i) => [i, data.variants[i].name]),
+    state.baseline, (value) => {
+      state.baseline = Number(value);
+      draw();
+    })), box]);
+  draw();
+};
+
+/* The comparison whose three lowest and three highest seeds lie the furthest apart. */
+function widestSpread() {
+  let widest = null;
+  data.tasks.forEach((item, task) => range(data.variants.length).forEach((variant) =>
+    range(variant).forEach((other) => {
+      const x = pairsOf(task, variant, other).map((pair) => pair.x).sort((a, b) => a - b);
+      const [low, high] = [mean(x.slice(0, 3)), mean(x.slice(-3))];
+      if (x.length > 3 && (!widest || high - low > widest.high - widest.low)) {
+        widest = { task, variant, other, low, high, all: mean(x), n: x.length };
+      }
+    })));
+  return widest;
+}
+
+function spreadText() {
+  const widest = widestSpread();
+  return widest && el('p', null, t('js.mislead.spread', { task: data.tasks[widest.task].title,
+    a: nameOf(widest.variant), b: nameOf(widest.other), n: widest.n,
+    low: signed(widest.low, 3), high: signed(widest.high, 3), all: signed(widest.all, 3) }));
+}
+
+widgets.mislead = (root) => {
+  const found = data.mislead;
+  if (!found.exists) {
+    append(root, [el('p', null, t('js.mislead.none', found)), spreadText()]);
+    return;
+  }
+  const a = nameOf(found.variant);
+  const b = nameOf(found.other);
+  const task = data.tasks[found.task].title;
+  const pairs = pairsOf(found.task, found.variant, found.other);
+  const box = el('div');
+  const says = el('p', { class: 'says', role: 'status' });
+
+  function draw(seeds) {
+    const values = pairs.map((pair) => Object.assign({}, pair, { chosen: seeds.includes(pair.seed) }));
+    const three = mean(values.filter((v) => v.chosen).map((v) => v.x));
+    clear(box, dots([{ label: a + ' − ' + b, colour: 'var(--s1)', values }], { zero: true, digits: 3,
+      axis: t('js.pairs.axis', { baseline: b }), label: t('js.pairs.axis', { baseline: b }) }));
+    says.textContent = t(three > 0 ? 'js.mislead.above' : three < 0 ? 'js.mislead.below' : 'js.mislead.equal',
+      { seeds: seeds.join(', '), difference: signed(three, 3), a, b });
+  }
+
+  function three() {
+    const left = pairs.map((pair) => pair.seed);
+    return range(3).map(() => left.splice(Math.floor(Math.random() * left.length), 1)[0])
+      .sort((x, y) => x - y);
+  }
+
+  append(root, [
+    el('p', null, t('js.mislead.found', { a, b, task, seeds: found.seeds.join(', '),
+      few: signed(found.few, 3), all: signed(found.all, 3), n: found.n_seed })),
+    el('p', { class: 'muted' }, t('js.mislead.search', found)),
+    box, says, el('div', { class: 'controls' },
+      button(t('js.mislead.draw'), () => draw(three())),
+      button(t('js.mislead.again'), () => draw(found.seeds))), spreadText()]);
+  draw(found.seeds);
+};
+
+/* Published numbers beside those of this page, never mixed: each column says whose it is. */
+widgets.published = (root) => {
+  const task = taskIndex('reverse');
+  const columns = ['variant', 'paper', 'reproduction', 'same', 'here'];
+  root.append(el('div', { class: 'scroll' }, el('table', null,
+    el('thead', null, el('tr', null, columns.map((key, i) => el('th', { scope: 'col',
+      class: i ? 'number' : null }, t('js.published.' + key))))),
+    el('tbody', null, sharingVariants().map((variant) => {
+      const row = data.published.find((p) => p.id === data.variants[variant].id) || {};
+      const runs = task < 0 ? [] : runsOf(task, variant);
+      return el('tr', null, el('th', { scope: 'row' }, data.variants[variant].name),
+        [row.paper, row.reproduction, row.same, runs.length ? mean(runs.map((run) => run.accuracy)) : null]
+          .map((value) => el('td', { class: 'number' }, fixed(value, 3))));
+    })))));
+};
+
+widgets.made = (root) => {
+  root.append(el('details', { class: 'numbers' }, el('summary', null, t('js.made.summary',
+    { n: data.runs.length })), el('div', { class: 'scroll' }, el('table', null,
+    el('thead', null, el('tr', null, ['run', 'accuracy', 'escape', 'hash'].map((key) =>
+      el('th', { scope: 'col' }, t('js.made.' + key))))),
+    el('tbody', null, data.runs.map((run) => el('tr', null, el('td', null, el('code', null, run.id)),
+      el('td', { class: 'number' }, fixed(run.accuracy, 3)),
+      el('td', { class: 'number' }, run.escape_step === null ? '–' : String(run.escape_step)),
+      el('td', null, el('code', null, run.hash.slice(0, 12))))))))));
+};

@@ -1,0 +1,213 @@
+/* What the page is told of runs, models and published numbers, and the three seeds that mislead. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lesson/lesson_data.h"
+#include "lesson/mislead.h"
+#include "nn/cost.h"
+#include "report/published.h"
+#include "runner.h"
+
+/* ---- runs that no training made ---- */
+
+#define MAX_RUN 32
+
+static struct run made[MAX_RUN];
+static const struct run *task_of[MAX_RUN], *variant_of[MAX_RUN];
+static long long seed_of[MAX_RUN];
+
+static void add_run(struct lesson_runs *runs, const char *variant, long long seed, double accuracy)
+{
+    struct run *run = &made[runs->n_run++];
+    *run = (struct run){.id = "some-run",
+                        .status = "ok",
+                        .folder = "nowhere",
+                        .seed = seed,
+                        .n_embd = 64,
+                        .n_token = 16};
+    run->task = task_find("reverse");
+    ck_assert_int_eq(variant_parse(variant, &run->variant, NULL), STATUS_OK);
+    variant_id(&run->variant, run->variant_id);
+    variant_name(&run->variant, run->variant_name);
+    run->measure[MEASURE_TOKEN_ACCURACY] = accuracy;
+    run->measure[MEASURE_ESCAPE_STEP] = NAN;
+}
+
+/* Two variants, whose accuracies differ by difference[seed]. */
+static struct lesson_runs make_runs(const double *difference, size_t n)
+{
+    struct lesson_runs runs = {
+        .run = made, .task = task_of, .variant = variant_of, .seed = seed_of};
+    for (size_t i = 0; i < n; i++) {
+        add_run(&runs, "qkv", (long long)i, 0.5);
+        add_run(&runs, "qk+", (long long)i, 0.5 + difference[i]);
+        seed_of[runs.n_seed++] = (long long)i;
+    }
+    task_of[runs.n_task++] = &made[0];
+    variant_of[runs.n_variant++] = &made[0];
+    variant_of[runs.n_variant++] = &made[1];
+    return runs;
+}
+
+/* ---- three seeds ---- */
+
+START_TEST(three_seeds_that_say_the_opposite_are_found)
+{
+    static const double difference[] = {0.25, 0.125, 0.125, -0.5, -0.5, -0.25};
+    struct lesson_runs runs = make_runs(difference, 6);
+    struct mislead found = mislead_find(&runs);
+    ck_assert(found.exists);
+    ck_assert_uint_eq(found.variant, 1);
+    ck_assert_uint_eq(found.other, 0);
+    ck_assert_int_eq(found.seed[0], 0);
+    ck_assert_int_eq(found.seed[1], 1);
+    ck_assert_int_eq(found.seed[2], 2);
+    ck_assert_double_eq_tol(found.few, 0.5 / 3, 1e-12);
+    ck_assert_double_eq_tol(found.all, -0.75 / 6, 1e-12);
+    ck_assert_uint_eq(found.n_comparison, 1);
+    ck_assert_uint_eq(found.n_triple, 20);
+    ck_assert_uint_eq(found.n_seed, 6);
+    ck_assert_uint_ge(found.n_case, 1);
+}
+END_TEST
+
+START_TEST(agreement_and_small_differences_mislead_nobody)
+{
+    static const double same[] = {0.1, 0.2, 0.1, 0.3, 0.1};
+    static const double small[] = {0.004, 0.004, 0.004, -0.02, -0.03};
+    struct lesson_runs runs = make_runs(same, 5);
+    struct mislead found = mislead_find(&runs);
+    ck_assert(!found.exists);
+    ck_assert_uint_eq(found.n_comparison, 1);
+    ck_assert_uint_eq(found.n_triple, 10);
+    runs = make_runs(small, 5);
+    ck_assert(!mislead_find(&runs).exists);
+}
+END_TEST
+
+START_TEST(few_seeds_are_no_comparison)
+{
+    static const double difference[] = {0.5, 0.5, 0.5, -0.9};
+    struct lesson_runs runs = make_runs(difference, 4);
+    struct mislead found = mislead_find(&runs);
+    ck_assert(!found.exists);
+    ck_assert_uint_eq(found.n_comparison, 0);
+}
+END_TEST
+
+/* ---- data ---- */
+
+static json_t *make_data(void)
+{
+    static const double difference[] = {0.1};
+    struct lesson_texts texts;
+    struct lesson_runs runs = make_runs(difference, 1);
+    ck_assert_int_eq(lesson_texts_read("en", &texts, NULL), STATUS_OK);
+    json_t *data = lesson_data(&runs, &texts);
+    ck_assert_ptr_nonnull(data);
+    lesson_texts_free(&texts);
+    return data;
+}
+
+START_TEST(runs_name_their_task_and_variant)
+{
+    json_t *data = make_data();
+    const json_t *run = json_array_get(json_object_get(data, "runs"), 1);
+    ck_assert_int_eq(json_get_integer(run, "task", -1), 0);
+    ck_assert_int_eq(json_get_integer(run, "variant", -1), 1);
+    ck_assert_double_eq_tol(json_get_number(run, "accuracy", -1), 0.6, 1e-12);
+    ck_assert(json_is_null(json_object_get(run, "escape_step")));
+    const json_t *variant = json_array_get(json_object_get(data, "variants"), 1);
+    ck_assert_str_eq(json_get_text(variant, "id", ""), "qk+");
+    ck_assert(json_is_true(json_object_get(variant, "sharing")));
+    const json_t *task = json_array_get(json_object_get(data, "tasks"), 0);
+    ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(task, "needed"), 0)), 15);
+    json_decref(data);
+}
+END_TEST
+
+START_TEST(puzzles_are_those_of_the_tasks)
+{
+    json_t *data = make_data();
+    const json_t *puzzle;
+    size_t i;
+    json_array_foreach(json_object_get(data, "puzzles"), i, puzzle)
+    {
+        const struct task *task = task_find(json_get_text(puzzle, "name", ""));
+        ck_assert_ptr_nonnull(task);
+        for (size_t t = 0; t < LESSON_PUZZLE_TOKEN; t++) {
+            ck_assert_int_eq(
+                json_integer_value(json_array_get(json_object_get(puzzle, "needed"), t)),
+                task->needed_key(t, LESSON_PUZZLE_TOKEN));
+        }
+    }
+    ck_assert_uint_eq(i, 4);
+    json_decref(data);
+}
+END_TEST
+
+/* The page's arithmetic on these constants is that of cost.c: what the browser's test then shows of
+ * the script. */
+START_TEST(constants_of_the_cache_give_what_cost_gives)
+{
+    json_t *data = make_data();
+    const json_t *model_json, *variant_json;
+    size_t i, k;
+    json_array_foreach(json_object_get(data, "models"), i, model_json)
+    {
+        const struct cost_model *model =
+            cost_model_find(json_get_text(model_json, "name", ""), NULL);
+        ck_assert_ptr_nonnull(model);
+        long long d = json_get_integer(model_json, "n_embd", 0);
+        long long layers = json_get_integer(model_json, "n_layer", 0);
+        long long heads = json_get_integer(model_json, "n_head", 0);
+        long long scale = layers * json_get_integer(model_json, "bytes", 0) *
+                          json_get_integer(model_json, "context", 0);
+        json_array_foreach(json_object_get(data, "cache_variants"), k, variant_json)
+        {
+            struct variant variant;
+            struct cost cost;
+            long long kv_heads = json_get_integer(variant_json, "n_kv_head", -1);
+            kv_heads = kv_heads ? kv_heads : heads;
+            ck_assert_int_eq(variant_parse(json_get_text(variant_json, "id", ""), &variant, NULL),
+                             STATUS_OK);
+            ck_assert_int_eq(cost_compute(model, &variant, &cost, NULL), STATUS_OK);
+            ck_assert_uint_eq(cost.cache, (uint64_t)(json_get_integer(variant_json, "roles", 0) *
+                                                     kv_heads * (d / heads) * scale));
+        }
+        ck_assert_uint_eq(k, 8);
+    }
+    ck_assert_uint_eq(i, 2);
+    json_decref(data);
+}
+END_TEST
+
+START_TEST(published_numbers_are_those_of_the_table)
+{
+    json_t *data = make_data();
+    const json_t *row = json_array_get(json_object_get(data, "published"), 1);
+    ck_assert_str_eq(json_get_text(row, "id", ""), "qk+");
+    ck_assert_double_eq_tol(json_get_number(row, "paper", -1),
+                            published_accuracy(PUBLISHED_PAPER, "qk+", "reverse"), 1e-12);
+    ck_assert_double_eq_tol(json_get_number(row, "same", -1), published_reverse("qk+", 64, 16),
+                            1e-12);
+    json_decref(data);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("lesson_data");
+    TCase *tcase = tcase_create("lesson_data");
+    tcase_add_test(tcase, three_seeds_that_say_the_opposite_are_found);
+    tcase_add_test(tcase, agreement_and_small_differences_mislead_nobody);
+    tcase_add_test(tcase, few_seeds_are_no_comparison);
+    tcase_add_test(tcase, runs_name_their_task_and_variant);
+    tcase_add_test(tcase, puzzles_are_those_of_the_tasks);
+    tcase_add_test(tcase, constants_of_the_cache_give_what_cost_gives);
+    tcase_add_test(tcase, published_numbers_are_those_of_the_table);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
