@@ -87,10 +87,12 @@ static inline __attribute__((always_inline)) void draw_mask(const struct dropout
     }
 }
 
-/* A row's blocks begin at row * (blocks of a row). */
-void LEVEL_NAME(dropout_mask_, KERNEL_LEVEL)(size_t n_row, size_t n_col,
-                                             const struct dropout_law *law, size_t first_row,
-                                             float *restrict mask)
+/* each_row writes the mask (x and y NULL), or multiplies x and y by it. A row's blocks begin at row
+ * * (blocks of a row). */
+static inline __attribute__((always_inline)) void each_row(size_t n_row, size_t n_col,
+                                                           const struct dropout_law *law,
+                                                           size_t first_row, float *restrict mask,
+                                                           float *restrict x, float *restrict y)
 {
     const struct round_keys keys = round_keys_of(law->key);
     size_t groups = (n_col + MASK_COLUMNS - 1) / MASK_COLUMNS;
@@ -98,34 +100,31 @@ void LEVEL_NAME(dropout_mask_, KERNEL_LEVEL)(size_t n_row, size_t n_col,
         for (size_t g = 0; g < groups; g++) {
             float part[MASK_COLUMNS];
             draw_mask(law, &keys, ((uint64_t)(first_row + i) * groups + g) * MASK_BLOCKS, part);
-            size_t at = g * MASK_COLUMNS;
-            size_t n = n_col - at < MASK_COLUMNS ? n_col - at : MASK_COLUMNS;
+            size_t column = g * MASK_COLUMNS, at = i * n_col + column;
+            size_t n = n_col - column < MASK_COLUMNS ? n_col - column : MASK_COLUMNS;
 #pragma omp simd
             for (size_t c = 0; c < n; c++) {
-                mask[i * n_col + at + c] = part[c];
+                if (mask != NULL) {
+                    mask[at + c] = part[c];
+                } else {
+                    x[at + c] *= part[c];
+                    y[at + c] *= part[c];
+                }
             }
         }
     }
 }
 
+void LEVEL_NAME(dropout_mask_, KERNEL_LEVEL)(size_t n_row, size_t n_col,
+                                             const struct dropout_law *law, size_t first_row,
+                                             float *mask)
+{
+    each_row(n_row, n_col, law, first_row, mask, NULL, NULL);
+}
+
 void LEVEL_NAME(dropout_both_, KERNEL_LEVEL)(size_t n_row, size_t n_col,
                                              const struct dropout_law *law, size_t first_row,
-                                             float *restrict x, float *restrict y)
+                                             float *x, float *y)
 {
-    const struct round_keys keys = round_keys_of(law->key);
-    size_t groups = (n_col + MASK_COLUMNS - 1) / MASK_COLUMNS;
-    for (size_t i = 0; i < n_row; i++) {
-        for (size_t g = 0; g < groups; g++) {
-            float part[MASK_COLUMNS];
-            draw_mask(law, &keys, ((uint64_t)(first_row + i) * groups + g) * MASK_BLOCKS, part);
-            size_t at = g * MASK_COLUMNS;
-            size_t n = n_col - at < MASK_COLUMNS ? n_col - at : MASK_COLUMNS;
-            float *restrict x_part = x + i * n_col + at, *restrict y_part = y + i * n_col + at;
-#pragma omp simd
-            for (size_t c = 0; c < n; c++) {
-                x_part[c] *= part[c];
-                y_part[c] *= part[c];
-            }
-        }
-    }
+    each_row(n_row, n_col, law, first_row, NULL, x, y);
 }
