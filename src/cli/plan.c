@@ -178,6 +178,16 @@ static size_t count_done(const struct plan *plan)
     return n_done;
 }
 
+/* Runs that others finished, or a child that was killed, were not claimed here. */
+static void tidy(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_run; i++) {
+        char id[CONFIG_ID_SIZE];
+        config_id(&plan->config[i], id);
+        record_tidy(plan->arguments->out, id);
+    }
+}
+
 static void say_beginning(const struct plan *plan, size_t n_done)
 {
     if (plan->grids.note[0]) {
@@ -261,6 +271,7 @@ enum status plan_run(const struct plan *plan, struct error *err)
     }
     signals_release();
     progress_clear(progress);
+    tidy(plan);
     if (totals.failed > 0 && status != STATUS_INTERRUPTED) {
         error_set(err, status, "%zu of %zu runs failed, as said above", totals.failed, plan->n_run);
     }

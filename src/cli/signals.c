@@ -1,17 +1,35 @@
 #include "cli/signals.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 #include <unistd.h>
 
+#define ECHO_MILLISECONDS 500
+
 static volatile sig_atomic_t received;
+static struct timespec received_at;
+
+/* One request to stop may arrive twice: a batch system signals every process of a job, and then so
+ * does the parent of --jobs. */
+static bool is_echo(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    long long milliseconds = (long long)(now.tv_sec - received_at.tv_sec) * 1000 +
+                             (now.tv_nsec - received_at.tv_nsec) / 1000000;
+    return milliseconds < ECHO_MILLISECONDS;
+}
 
 static void on_signal(int number)
 {
-    if (received != 0) {
+    if (received == 0) {
+        clock_gettime(CLOCK_MONOTONIC, &received_at);
+        received = number;
+    } else if (!is_echo()) {
         _exit(128 + number);
     }
-    received = number;
 }
 
 static int is_ignored(int number)

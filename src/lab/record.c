@@ -264,6 +264,21 @@ enum status record_claim(const char *out, const char *id, struct record **record
     return status;
 }
 
+void record_tidy(const char *out, const char *id)
+{
+    struct record found = {.claim_fd = -1};
+    int lock;
+    struct timespec now;
+    if (fill_paths(&found, out, id, NULL) == STATUS_OK && is_there(found.partial) &&
+        lock_take(found.lock, &lock, &now, NULL) == STATUS_OK) {
+        if (!claim_is_live(found.claim, now, RECORD_STALE_SECONDS) &&
+            folder_is_complete(found.final, id, NULL)) {
+            folder_remove(found.partial, NULL);
+        }
+        lock_give(lock);
+    }
+}
+
 /* ---- while it runs ---- */
 
 const char *record_set_aside(const struct record *record)

@@ -122,6 +122,10 @@ const char *record_folder(const struct record *record);
 void record_heartbeat(struct record *record);
 bool record_is_lost(const struct record *record);
 
+/* record_tidy removes what a process that was killed at the very end of a run left beside its
+ * finished folder. Does nothing where there is nothing to do, or no right to do it. */
+void record_tidy(const char *out, const char *id);
+
 /* record_set_aside is a sentence on the damaged folder that the claim set aside, "" if there was
  * none. */
 const char *record_set_aside(const struct record *record);
