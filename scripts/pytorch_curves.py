@@ -3,7 +3,7 @@
 `qkvlab check FILE --curves DIR` and `qkvlab baseline record --curves DIR`. An example of how any
 training code can be guarded: write step, loss and, if they are at hand, grad_norm and accuracy.
 
-    scripts/pytorch_curves.py --out runs                        Reverse, variant kv, seeds 0-9
+    scripts/pytorch_curves.py --out runs                        Sort, variant kv, seeds 0-9
     scripts/pytorch_curves.py --out runs --fault score-scale    the same with a planted fault
 
 The sizes are those of `qkvlab list presets guard`. Data and weights follow the same laws as
@@ -138,7 +138,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", required=True, help="folder for the CSV files")
     parser.add_argument("--seeds", type=seeds_of, default=seeds_of("0-9"), help="such as 0-9 or 3,5 (default 0-9)")
-    parser.add_argument("--task", choices=TASKS, default="reverse")
+    parser.add_argument("--task", choices=TASKS, default="sort")
     parser.add_argument("--variant", choices=SLOTS, default="kv")
     parser.add_argument("--fault", choices=FAULTS, help="plant a fault, to see it caught")
     sizes = {"n-embd": 32, "n-layer": 2, "n-head": 2, "seq-len": 16, "n-train": 2560, "batch-size": 128, "epochs": 6}

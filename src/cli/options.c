@@ -69,8 +69,10 @@ static const struct option_spec options[OPTION_COUNT] = {
         {"baseline", "ID", WORD_TEXT, ON(REPORT),
          "Compare variants with this one (default qkv). Repeated: each with that of "
          "its own sharing."},
-    [OPTION_LANG] = {"lang", "CODE", WORD_LANGUAGE, ON(LESSON),
-                     "The language of the page: en (default) or ko."},
+    [OPTION_LANG] =
+        {"lang", "CODE", WORD_LANGUAGE, ON(LESSON),
+         "The language of the page (default en); another word is answered with those there "
+         "are."},
     [OPTION_SLIDES] = {"slides", NULL, WORD_NONE, ON(LESSON),
                        "Write the key pictures as slides of 1920 x 1080, too."},
     [OPTION_DATA] = {"data", "DIR", WORD_FOLDER, ON_TRAINING | ON(DATA) | ON_LEARNING,

@@ -123,30 +123,12 @@ static enum status run_here(const struct plan *plan, const struct dataset_option
     return sweep_run(plan->config, plan->n_run, &options, &hooks, totals, err);
 }
 
-/* has_pictures: some PNG lies beside the maps. */
+/* has_pictures: the overview is there, which is drawn last. */
 static bool has_pictures(const char *attention_folder)
 {
-    char **steps;
-    size_t n_step;
-    bool found = false;
-    if (folder_list(attention_folder, &steps, &n_step, NULL) != STATUS_OK) {
-        return false;
-    }
-    for (size_t i = 0; i < n_step && !found; i++) {
-        char path[PATH_SIZE], **files;
-        size_t n_file;
-        if (path_format(path, NULL, "%s/%s", attention_folder, steps[i]) != STATUS_OK ||
-            folder_list(path, &files, &n_file, NULL) != STATUS_OK) {
-            continue;
-        }
-        for (size_t k = 0; k < n_file && !found; k++) {
-            size_t n = strlen(files[k]);
-            found = n > 4 && strcmp(files[k] + n - 4, ".png") == 0;
-        }
-        folder_list_free(files, n_file);
-    }
-    folder_list_free(steps, n_step);
-    return found;
+    char path[PATH_SIZE];
+    return path_format(path, NULL, "%s/overview.png", attention_folder) == STATUS_OK &&
+           file_exists(path);
 }
 
 static enum status draw_pictures(const struct plan *plan, struct error *err)
@@ -275,9 +257,13 @@ enum status plan_run(const struct plan *plan, struct error *err)
     if (totals.failed > 0 && status != STATUS_INTERRUPTED) {
         error_set(err, status, "%zu of %zu runs failed, as said above", totals.failed, plan->n_run);
     }
-    if (!finished && (status == STATUS_OK || status == STATUS_FAILED)) {
-        enum status drawn = draw_pictures(plan, err);
-        status = drawn == STATUS_OK ? status : drawn;
+    if (status == STATUS_OK || status == STATUS_FAILED) {
+        struct error undrawn = {0};
+        enum status drawn = draw_pictures(plan, &undrawn);
+        if (drawn != STATUS_OK && !finished) {
+            *err = undrawn;
+            status = drawn;
+        }
     }
     if (!arguments->quiet) {
         say_totals(plan, progress, &totals);

@@ -81,6 +81,23 @@ static json_t *loss_json(const struct run *run)
     return loss;
 }
 
+static bool has_pictures(const struct lesson_runs *runs, const struct run *run)
+{
+    return run->seed == runs->seed[0] && run->curve;
+}
+
+/* As many moments of each run as the budget has room for. */
+static size_t max_snapshot(const struct lesson_runs *runs)
+{
+    const struct run *first = runs->run;
+    size_t moment = first->n_layer * first->n_head * first->n_token * first->n_token / 3 * 4 + 1;
+    size_t n = 0;
+    for (size_t i = 0; i < runs->n_run; i++) {
+        n += has_pictures(runs, &runs->run[i]);
+    }
+    return n ? LESSON_MAP_BUDGET / (moment * n) : 0;
+}
+
 static json_t *run_json(const struct lesson_runs *runs, const struct run *run)
 {
     double escape = run->measure[MEASURE_ESCAPE_STEP];
@@ -91,7 +108,8 @@ static json_t *run_json(const struct lesson_runs *runs, const struct run *run)
                   "accuracy", json_number(run->measure[MEASURE_TOKEN_ACCURACY]), "escape_step",
                   isfinite(escape) ? json_integer((json_int_t)escape) : json_null(), "hash",
                   json_get_text(run->root, "weights_sha256", ""));
-    json_t *maps = run->curve ? html_run_maps(run, SIZE_MAX) : NULL;
+    size_t n_moment = has_pictures(runs, run) ? max_snapshot(runs) : 0;
+    json_t *maps = n_moment ? html_run_maps(run, n_moment) : NULL;
     if (maps) {
         json_object_set_new(object, "loss", loss_json(run));
         json_object_set_new(object, "maps", maps);

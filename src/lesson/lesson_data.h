@@ -9,17 +9,24 @@
 #define LESSON_FORMAT "qkvlab-lesson-1"
 #define LESSON_MAX_POINT 200  /* of a loss curve; longer ones are means of equally many steps */
 #define LESSON_PUZZLE_TOKEN 6 /* positions of the map that the reader draws */
+#define LESSON_MAP_BUDGET ((size_t)3 << 19) /* characters of all attention maps */
 
-/* lesson_data returns
- *     format, pos_dim, colours, texts: those of the widgets
- *     tasks       [{name, title, formula, needed: [T]}] of the runs
- *     puzzles     [{name, title, formula, example, needed: [6]}]: tasks that move tokens
- *     variants    [{id, name, sharing, sharing_id, gram}]
- *     runs        [{id, task, variant, seed, accuracy, escape_step, hash, loss: {bucket, data},
- * maps}] mislead     see mislead.h models      [{name, n_embd, n_layer, n_head, context, bytes}]:
- * what the cache follows from cache_variants  [{id, name, roles, n_kv_head}] published   [{id,
- * paper, reproduction, same}]: token accuracy on Reverse as a new reference, NULL when out of
- * memory. */
+/* lesson_data returns, as a new reference,
+ *
+ *     format, pos_dim, colours
+ *     texts           those of the widgets
+ *     tasks           [{name, title, formula, example, needed: [T]}] of the runs
+ *     puzzles         the same of tasks that move tokens, needed: [6]
+ *     variants        [{id, name, sharing, sharing_id, gram}]
+ *     runs            [{id, task, variant, seed, accuracy, escape_step, hash}]; of the first seed
+ *                     also loss: {bucket, data} and maps, see html_run_maps; where sequences are
+ *                     too long for all moments of training, of fewer
+ *     mislead         see mislead.h
+ *     models          [{name, n_embd, n_layer, n_head, context, bytes}]
+ *     cache_variants  [{id, name, roles, n_kv_head}]
+ *     published       [{id, paper, reproduction, same}], token accuracy on Reverse
+ *
+ * NULL when out of memory. */
 json_t *lesson_data(const struct lesson_runs *runs, const struct lesson_texts *texts);
 
 #endif

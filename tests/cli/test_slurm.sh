@@ -102,8 +102,8 @@ cp -r part-*/runs/*-????????????/ copied/runs
 expect_same_runs whole copied
 
 # Long enough to be met in the middle.
-LONG=(sweep.yaml killed --set n_train=12800)
-run run sweep.yaml --set n_train=12800 --out long --jobs 2
+LONG=(sweep.yaml killed --set n_train=6400)
+run run sweep.yaml --set n_train=6400 --out long --jobs 2
 expect_status 0
 is_claimed() {
   compgen -G 'killed/runs/*.partial/claim' >/dev/null

@@ -7,6 +7,7 @@
 #include "lesson/lesson_data.h"
 #include "lesson/mislead.h"
 #include "nn/cost.h"
+#include "report/fixture.h"
 #include "report/published.h"
 #include "runner.h"
 
@@ -128,6 +129,43 @@ START_TEST(runs_name_their_task_and_variant)
 }
 END_TEST
 
+/* Of two seeds with maps the page shows the first; the other one is a dot. */
+START_TEST(maps_and_curve_are_of_the_first_seed)
+{
+    static const struct fake_run fake[] = {
+        {.task = "reverse", .variant = "qkv", .seed = 3, .accuracy = 1, .escape = 5},
+        {.task = "reverse", .variant = "qkv", .seed = 4, .accuracy = 1, .escape = 5}};
+    struct lesson_runs runs = {
+        .run = made, .n_run = 2, .task = task_of, .variant = variant_of, .seed = seed_of};
+    struct lesson_texts texts;
+    make_out();
+    for (size_t i = 0; i < 2; i++) {
+        char folder[PATH_SIZE];
+        fake_write(out, &fake[i]);
+        fake_folder(out, &fake[i], folder);
+        ck_assert_int_eq(run_load(folder, &made[i], NULL), STATUS_OK);
+        seed_of[runs.n_seed++] = fake[i].seed;
+    }
+    task_of[runs.n_task++] = variant_of[runs.n_variant++] = &made[0];
+    ck_assert_int_eq(lesson_texts_read("en", &texts, NULL), STATUS_OK);
+    json_t *data = lesson_data(&runs, &texts);
+    const json_t *first = json_array_get(json_object_get(data, "runs"), 0);
+    const json_t *maps = json_object_get(first, "maps");
+    ck_assert_int_eq(json_get_integer(maps, "n_token", 0), FAKE_TOKENS);
+    ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(maps, "steps"), 0)), 30);
+    const json_t *loss = json_object_get(first, "loss");
+    ck_assert_int_eq(json_get_integer(loss, "bucket", 0), 1);
+    /* base64 of 30 floats */
+    ck_assert_uint_eq(strlen(json_get_text(loss, "data", "")), 160);
+    ck_assert_ptr_null(json_object_get(json_array_get(json_object_get(data, "runs"), 1), "maps"));
+    json_decref(data);
+    lesson_texts_free(&texts);
+    run_free(&made[0]);
+    run_free(&made[1]);
+    remove_out();
+}
+END_TEST
+
 START_TEST(puzzles_are_those_of_the_tasks)
 {
     json_t *data = make_data();
@@ -205,6 +243,7 @@ int main(void)
     tcase_add_test(tcase, agreement_and_small_differences_mislead_nobody);
     tcase_add_test(tcase, few_seeds_are_no_comparison);
     tcase_add_test(tcase, runs_name_their_task_and_variant);
+    tcase_add_test(tcase, maps_and_curve_are_of_the_first_seed);
     tcase_add_test(tcase, puzzles_are_those_of_the_tasks);
     tcase_add_test(tcase, constants_of_the_cache_give_what_cost_gives);
     tcase_add_test(tcase, published_numbers_are_those_of_the_table);
