@@ -32,6 +32,21 @@ stop TERM 143 b "${LONG[@]}" b
 stop INT 130 c "${LONG[@]}" c --seeds 0-3 --jobs 2
 stop TERM 143 d quick --set task=reverse --set epochs=100000 --out d
 
+# A batch system signals every process, then the parent of --jobs tells its children again: they still
+# finish their step and give their claims up.
+two_at_work() {
+  [ "$(ls h/runs/*.partial/claim 2>/dev/null | wc -l)" -eq 2 ]
+}
+COMMAND="qkvlab run --jobs 2 (and SIGTERM to all of its processes)"
+"$QKVLAB" "${LONG[@]}" h --seeds 0-1 --jobs 2 >"$OUT" 2>"$ERR" </dev/null &
+pid=$!
+wait_for "two runs" two_at_work
+kill -TERM $(pgrep -P $pid) $pid
+wait $pid
+STATUS=$?
+expect_status 143
+[ -z "$(ls h/runs)" ] || fail "a run that was told twice to stop leaves nothing behind"
+
 # What was done before stays; what was interrupted leaves nothing.
 run run "${TINY[@]}" --out e
 expect_status 0

@@ -350,6 +350,24 @@ START_TEST(what_a_kill_left_beside_a_finished_run_is_tidied_up)
     ck_assert_ptr_null(claim(ID));
     ck_assert(!folder_exists(in_runs("%s.partial", ID)));
     ck_assert(record_is_done(scratch, ID));
+
+    plant_claim(ELSEWHERE, 0); /* whoever it is may still be at it */
+    record_tidy(scratch, ID);
+    ck_assert(folder_exists(in_runs("%s.partial", ID)));
+    plant_claim(ELSEWHERE, RECORD_STALE_SECONDS + 1);
+    record_tidy(scratch, ID);
+    ck_assert(!folder_exists(in_runs("%s.partial", ID)));
+    ck_assert(record_is_done(scratch, ID));
+}
+END_TEST
+
+START_TEST(an_unfinished_run_is_not_tidied_up)
+{
+    plant_claim(ELSEWHERE, RECORD_STALE_SECONDS + 1);
+    record_tidy(scratch, ID);
+    ck_assert(folder_exists(in_runs("%s.partial", ID)));
+    record_tidy("nowhere", ID);
+    ck_assert(!folder_exists("nowhere"));
 }
 END_TEST
 
@@ -619,6 +637,7 @@ int main(void)
     tcase_add_test(tcase, a_damaged_run_is_set_aside_and_made_again);
     tcase_add_test(tcase, a_diverged_run_is_finished_without_results);
     tcase_add_test(tcase, what_a_kill_left_beside_a_finished_run_is_tidied_up);
+    tcase_add_test(tcase, an_unfinished_run_is_not_tidied_up);
     tcase_add_test(tcase, an_output_folder_that_cannot_be_written);
     tcase_add_test(tcase, one_of_many_takers_gets_a_claim);
     tcase_add_test(tcase, killed_while_saving_dozens_of_times);
