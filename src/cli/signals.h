@@ -2,8 +2,8 @@
  *
  * They end the process at once, except between signals_hold and signals_release: there the first
  * one only raises a flag, so that training finishes its step and leaves a clean state, and a second
- * one, half a second later or more, ends the process. A reader that went away (SIGPIPE) never kills a training; the write that
- * fails says so instead.
+ * one, half a second later or more, ends the process. A reader that went away (SIGPIPE) never kills
+ * a training; the write that fails says so instead.
  */
 #ifndef QKVLAB_CLI_SIGNALS_H
 #define QKVLAB_CLI_SIGNALS_H

@@ -273,7 +273,8 @@ START_TEST(csv_tables)
     assert_rectangular("report/heads.csv", 4 * FAKE_HEADS);
     char *runs = read_out("report/runs.csv"), *cells = read_out("report/cells.csv");
     assert_has(runs, "id,setting,task,variant,variant_name,seed,status,");
-    assert_has(runs, ",1,reverse,qkv,QKV,0,ok,8,1,2,4,30,1234,3,0.1,0.9,0.8888888889,0.5,0,0,1,0.25,");
+    assert_has(runs,
+               ",1,reverse,qkv,QKV,0,ok,8,1,2,4,30,1234,3,0.1,0.9,0.8888888889,0.5,0,0,1,0.25,");
     assert_has(runs, ",f00d,");
     assert_has(cells, "token_accuracy_n,token_accuracy_mean,token_accuracy_sd,");
     assert_has(cells, "1,reverse,qkv,QKV,3,3,1234,3,3,0.91,0.01,0.9,0.92,");
