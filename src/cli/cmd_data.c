@@ -167,6 +167,17 @@ static enum status check_files(struct table *table, const struct dataset_place *
 }
 
 /* Images are decoded again here, not read from the cache. */
+/* count_verdict says how many of the published images there are. */
+#define VERDICT_SIZE 64
+static const char *count_verdict(size_t n_image, size_t n_published, char text[VERDICT_SIZE])
+{
+    if (n_published == 0 || n_image == n_published) {
+        return "whole";
+    }
+    snprintf(text, VERDICT_SIZE, "%zu were published", n_published);
+    return text;
+}
+
 static enum status check_images(struct table *table, const struct dataset_place *place,
                                 const struct dataset_options *options, struct error *err)
 {
@@ -177,11 +188,16 @@ static enum status check_images(struct table *table, const struct dataset_place 
     if (status != STATUS_OK) {
         return status;
     }
+    const struct dataset *dataset = place->dataset;
     const char *hash = image_data_hash(&data);
-    size_t n_image = data.train.n_image + data.test.n_image;
-    add_check(table, place->dataset, "(training images)", data.train.n_image, NULL, "whole");
-    add_check(table, place->dataset, "(test images)", data.test.n_image, NULL, "whole");
-    add_check(table, place->dataset, "(all images)", n_image, hash, "whole");
+    size_t n_train = data.train.n_image, n_test = data.test.n_image;
+    char verdict[VERDICT_SIZE];
+    add_check(table, dataset, "(training images)", n_train, NULL,
+              count_verdict(n_train, dataset->n_train, verdict));
+    add_check(table, dataset, "(test images)", n_test, NULL,
+              count_verdict(n_test, dataset->n_test, verdict));
+    add_check(table, dataset, "(all images)", n_train + n_test, hash,
+              count_verdict(n_train + n_test, dataset->n_train + dataset->n_test, verdict));
     image_data_free(&data);
     return STATUS_OK;
 }
