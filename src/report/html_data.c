@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lab/metrics.h"
+#include "report/image_runs.h"
 #include "report/published.h"
 #include "report/published_images.h"
 #include "report/tables.h"
@@ -112,6 +113,15 @@ static void set_if(json_t *object, const char *key, json_t *value)
     }
 }
 
+static json_t *departures_json(const struct run *run)
+{
+    struct text text = {0};
+    image_runs_append_departures(&text, run);
+    json_t *string = json_string(text.size > 0 ? text.data : "");
+    text_free(&text);
+    return string;
+}
+
 static json_t *cell_json(const struct html_index *index, size_t number)
 {
     const struct cell *cell = html_cell(index, number);
@@ -127,6 +137,9 @@ static json_t *cell_json(const struct html_index *index, size_t number)
         "n_run", integer(cell->n_run), "n_ok", integer(cell->n_ok), "n_param",
         integer(run->n_param), "measures", measures, "published", published_of(run));
     set_if(object, "gap", gap_json(index, number));
+    if (!run->task) {
+        set_if(object, "departures", departures_json(run));
+    }
     if (run->task && strcmp(run->task->name, "reverse") == 0) {
         set_if(object, "dynamics", dynamics_of_cell(cell));
     }

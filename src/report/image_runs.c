@@ -194,8 +194,7 @@ static bool tells_procedure(const char *key)
     return true;
 }
 
-/* Where a run was trained otherwise than published, its number says little beside the published. */
-static void append_departures(struct text *text, const struct run *run)
+void image_runs_append_departures(struct text *text, const struct run *run)
 {
     struct config usual = config_default();
     size_t n = 0;
@@ -212,10 +211,19 @@ static void append_departures(struct text *text, const struct run *run)
             strcmp(here, there) == 0) {
             continue;
         }
-        text_append(text, "%s%s %s (%s)", n++ ? ", " : "**Not the default procedure**: ", key, here,
-                    there);
+        text_append(text, "%s%s %s (%s)", n++ ? ", " : "", key, here, there);
     }
-    text_append(text, n ? ".\n\n" : "");
+}
+
+static void append_warning(struct text *text, const struct run *run)
+{
+    struct text departures = {0};
+    image_runs_append_departures(&departures, run);
+    if (departures.size > 0) {
+        text_append(text, "**Not the default procedure**: %s.\n\n", departures.data);
+    }
+    text->failed |= departures.failed;
+    text_free(&departures);
 }
 
 /* ---- the table ---- */
@@ -318,7 +326,7 @@ void image_runs_append(struct text *text, const struct run_set *set)
             text_append(text, "### %s\n\n", run->dataset->title);
         }
         append_conditions(text, run);
-        append_departures(text, run);
+        append_warning(text, run);
         append_header(text);
         end = table_end(set, first);
         for (size_t i = first; i < end; i++) {

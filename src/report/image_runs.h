@@ -18,6 +18,11 @@ enum status image_runs_draw(const struct run_set *set, const char *folder, struc
 enum status image_runs_draw_attention(const struct run_set *set, const char *folder,
                                       size_t *n_picture, struct error *err);
 
+/* image_runs_append_departures appends the settings in which a run was trained otherwise than
+ * published, "epochs 1 (20), n_head 4 (2)", nothing where there is none: its numbers say little
+ * beside the published. */
+void image_runs_append_departures(struct text *text, const struct run *run);
+
 /* image_runs_append appends the section; nothing where no run is on images. */
 void image_runs_append(struct text *text, const struct run_set *set);
 

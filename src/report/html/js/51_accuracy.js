@@ -131,6 +131,11 @@ function imageTable(section) {
     section.append(el('p', { class: 'warn' }, 'Some runs did not use the published images: ' +
       'published numbers say nothing about them.'));
   }
+  const departures = new Set(data.cells.map((cell) => cell.departures).filter(Boolean));
+  if (departures.size) {
+    section.append(el('p', { class: 'warn' }, 'Not the default procedure, in brackets what it says: ' +
+      [...departures].join('; ') + '. Published numbers say little about these runs.'));
+  }
   const { paper, reproduction } = data.published;
   section.append(el('p', { class: 'note' }, 'Published: ' + paper.image_name + ': ' +
     paper.image_conditions + '. ' + reproduction.image_name + ': ' + reproduction.image_conditions +
