@@ -56,7 +56,7 @@ static const struct key_row ROWS[] = {
     INTEGER(batch_size, 1, 1048576, "128", "128", "sequences or images of a training step"),
     CHOICE(last_batch, "keep | drop", "keep", "drop", "whether an epoch's last, smaller batch is trained on"),
     INTEGER(epochs, 1, 1000000, "2", "20", "passes over the training split; some data sets have a default of their own"),
-    INTEGER(n_train, 0, 100000000, "10000", "0", "training sequences, or the first so many images; 0: all images"),
+    INTEGER(n_train, 0, 100000000, "10000", "0", "training sequences, or the first so many images (TinyImageNet's are ordered by class); 0: all images"),
     INTEGER(n_test, 0, 100000000, "2000", "0", "test sequences, or the first so many images; 0: all images"),
     INTEGER(n_probe, 1, 1000000, "64", "64", "sequences or test images over which attention maps are averaged"),
     NUMBER(learning_rate, "lr", 0, 1e9, "0.001", "0.001", "peak of the schedule"),

@@ -200,10 +200,9 @@ static enum status check_patch(const struct config *config, struct error *err)
     char list[256];
     name_patches(size, list, sizeof list);
     return error_set(err, STATUS_USAGE,
-                     "patch %zu does not divide the %zu px of %s images; patch %s "
-                     "would work%s",
-                     patch, size, config->dataset->title, list,
-                     patch < size ? ", or patch_pad=zero" : "");
+                     "patch %zu %s the %zu px of %s images; patch %s would work%s", patch,
+                     patch > size ? "is larger than" : "does not divide", size,
+                     config->dataset->title, list, patch < size ? ", or patch_pad=zero" : "");
 }
 
 /* The class token comes first, so that a causal mask would hide every patch from it. */

@@ -79,6 +79,9 @@ enum status jpeg_decode(const char *path, const uint8_t *data, size_t n_byte, si
                         uint8_t *out, struct error *err)
 {
     struct decoder decoder = {.message = ""};
+    if (n_byte == 0) {
+        return error_set(err, STATUS_DATA, "%s is empty (0 bytes)", path);
+    }
     if (n_byte < 3 || data[0] != 0xff || data[1] != 0xd8 || data[2] != 0xff) {
         char found[DATA_BYTES_TEXT_SIZE];
         data_bytes_describe(data, n_byte, found);
