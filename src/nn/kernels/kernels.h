@@ -1,7 +1,7 @@
 /* kernels: the loops in which a training step spends its time outside of matrix products.
  *
- * Plain C over contiguous float32 rows, vectorised by the compiler; kernels.c is compiled once per
- * SIMD level, and kernels_active() is the table of the best level this processor has. Results
+ * Plain C over contiguous float32 rows, vectorised by the compiler; this folder is compiled once
+ * per SIMD level, and kernels_active() is the table of the best level this processor has. Results
  * depend on the level (it is part of the machine class), never on threads. Kernels return nothing
  * and check nothing: shapes were checked when the model was made.
  *
