@@ -111,6 +111,9 @@ is_finished() {
   [ "$(find "$1/runs" -maxdepth 1 -name '*-s*-????????????' | wc -l)" -eq "$N_CELL" ]
 }
 
+# By its whole path, so that the programs of another such test on this machine are not taken for ours.
+KILLED=$WORK/killed
+
 MOMENT="before anything"
 begin=$(date +%s%N)
 run run sweep.yaml --out calm --jobs 2
@@ -120,30 +123,30 @@ LONGEST=$((($(date +%s%N) - begin) / 4000000 + 1))
 weights calm >expected
 [ "$(wc -l <expected)" -eq "$N_CELL" ] || fail "$N_CELL cells"
 
-plant_foreign_files killed
+plant_foreign_files "$KILLED"
 for round in $(seq "$N_ROUND"); do
   MOMENT="seed $SEED, round $round"
-  start_programs killed
+  start_programs "$KILLED"
   for _ in 1 2 3; do
     pause
-    kill_one killed
+    kill_one "$KILLED"
   done
-  kill_all killed
-  expect_foreign_files killed
-  if is_finished killed; then
-    verify killed
-    rm -rf killed
-    plant_foreign_files killed
+  kill_all "$KILLED"
+  expect_foreign_files "$KILLED"
+  if is_finished "$KILLED"; then
+    verify "$KILLED"
+    rm -rf "$KILLED"
+    plant_foreign_files "$KILLED"
     N_FINISHED=$((N_FINISHED + 1))
   elif [ $((RANDOM % 4)) -eq 0 ]; then
     # Kills at the very end of a run, or while pictures are drawn, are the rare ones: more ends.
-    "$QKVLAB" run sweep.yaml --out killed --quiet >/dev/null 2>>programs.log </dev/null &
+    "$QKVLAB" run sweep.yaml --out "$KILLED" --quiet >/dev/null 2>>programs.log </dev/null &
     disown
-    wait_for "the last cell" is_finished killed
-    kill_all killed
+    wait_for "the last cell" is_finished "$KILLED"
+    kill_all "$KILLED"
   fi
 done
-verify killed
+verify "$KILLED"
 echo "$N_ROUND rounds, the sweep was finished $N_FINISHED times in them"
 
 # ---- a full disk ----
