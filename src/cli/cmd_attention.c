@@ -204,8 +204,8 @@ static enum status show(struct gallery *gallery, const char *folder, struct erro
         return drawn == STATUS_OK ? status : drawn;
     }
     return error_set(err, STATUS_DATA,
-                     "%s: neither a run (no run.json in it) nor a folder with runs (no runs/ in "
-                     "it); train some with qkvlab run --out %s",
+                     "%s: no runs are kept there (no runs/ in it), nor is it a run (no run.json "
+                     "in it); train some with qkvlab run --out %s",
                      folder, folder);
 }
 

@@ -7,12 +7,14 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "report/rollout.h"
 #include "report/sample_sheet.h"
 
 /* How much of its attention the class token keeps has no place in the image, so it is a number. */
-static void show(struct sample_sheet *sheet, size_t column, size_t sample, const double *share)
+static void show(struct sample_sheet *sheet, size_t column, size_t sample, const double *share,
+                 double uniform)
 {
-    sample_sheet_show(sheet, column, sample, share);
+    sample_sheet_show(sheet, column, sample, share, uniform);
     snprintf(sheet->column[column].panel[sample].below, SHEET_CAPTION_SIZE, "itself %.2f",
              share[0]);
 }
@@ -21,15 +23,16 @@ static enum status show_sample(struct sample_sheet *sheet, size_t sample, size_t
                                size_t n_head, double *row, struct error *err)
 {
     const struct samples *samples = sheet->samples;
+    double uniform = 1 / (double)samples->n_token;
     for (size_t head = 0; head < n_head; head++) {
         samples_head_row(samples, sample, layer, head, 0, row);
-        show(sheet, head, sample, row);
+        show(sheet, head, sample, row, uniform);
     }
     samples_mean_row(samples, sample, layer, 0, row);
-    show(sheet, n_head, sample, row);
+    show(sheet, n_head, sample, row, uniform);
     enum status status = samples_rollout(samples, sample, layer + 1, row, err);
     if (status == STATUS_OK) {
-        show(sheet, n_head + 1, sample, row);
+        show(sheet, n_head + 1, sample, row, rollout_uniform(layer + 1, samples->n_token));
     }
     return status;
 }
@@ -55,11 +58,13 @@ static void write_titles(struct sample_sheet *sheet, size_t layer, size_t n_head
     const struct samples *samples = sheet->samples;
     snprintf(sheet->title, SHEET_TEXT_SIZE, "%s", samples->run->id);
     snprintf(sheet->subtitle, SHEET_TEXT_SIZE,
-             "Attention from the class token in layer %zu%s, in multiples of the uniform 1/%zu; "
-             "below: its share on itself%s",
-             layer, layer + 1 == samples->n_layer ? " (the last)" : "", samples->n_token,
+             "Attention from the class token in layer %zu%s; below: its share on itself%s", layer,
+             layer + 1 == samples->n_layer ? " (the last)" : "",
              n_head < samples->n_head ? "; the first heads" : "");
-    snprintf(sheet->note, SHEET_TEXT_SIZE, "One scale for all panels; " OVERLAY_NOTE ".");
+    snprintf(sheet->note, SHEET_TEXT_SIZE,
+             "One scale: 1 is uniform attention, a share of %.4f; for the rollout, which keeps "
+             "half of a token in each layer, %.4f.",
+             1 / (double)samples->n_token, rollout_uniform(layer + 1, samples->n_token));
     for (size_t i = 0; i < samples->n; i++) {
         char name[SAMPLES_CLASS_SIZE];
         sheet->row[i].wrong = samples->prediction[i] != samples->label[i];

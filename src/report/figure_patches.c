@@ -133,7 +133,7 @@ static void draw_titles(cairo_t *cr, const struct patches_figure *figure)
              samples->n_row, samples->n_column, figure->query + 1);
     chart_text(cr, EDGE, 57, CHART_SMALL, CHART_LEFT, text);
     chart_colour(cr, CHART_MUTED, 1);
-    chart_text(cr, EDGE, 73, CHART_SMALL, CHART_LEFT, "One scale; " OVERLAY_NOTE ".");
+    chart_text(cr, EDGE, 73, CHART_SMALL, CHART_LEFT, "One scale. " OVERLAY_NOTE);
     snprintf(text, sizeof(text), "what token %zu looks at", figure->query + 1);
     chart_colour(cr, CHART_INK, 1);
     chart_text_bold(cr, EDGE + figure->side / 2, TOP - 14, CHART_LABEL, CHART_CENTRE,

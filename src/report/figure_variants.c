@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report/rollout.h"
 #include "report/sample_sheet.h"
 
 enum { ROLLOUT, LAST_LAYER, N_SHEET };
@@ -38,10 +39,11 @@ static enum status show_samples(struct figure *figure, size_t column, const stru
         row ? STATUS_OK : error_set(err, STATUS_MEMORY, "out of memory while drawing samples");
     for (size_t i = 0; status == STATUS_OK && i < samples->n; i++) {
         samples_mean_row(samples, i, samples->n_layer - 1, 0, row);
-        sample_sheet_show(&figure->sheet[LAST_LAYER], column, i, row);
+        sample_sheet_show(&figure->sheet[LAST_LAYER], column, i, row, 1 / (double)samples->n_token);
         status = samples_rollout(samples, i, samples->n_layer, row, err);
         if (status == STATUS_OK) {
-            sample_sheet_show(&figure->sheet[ROLLOUT], column, i, row);
+            sample_sheet_show(&figure->sheet[ROLLOUT], column, i, row,
+                              rollout_uniform(samples->n_layer, samples->n_token));
             show_prediction(figure, column, samples, i);
         }
     }
@@ -91,9 +93,12 @@ static void write_titles(struct figure *figure)
                  "d %zu, L %zu, H %zu, T %zu tokens, seed %lld; below: the class that the model "
                  "says (\u2717: wrong)%s",
                  run->n_embd, run->n_layer, run->n_head, run->n_token, run->seed, left_out);
+        double uniform =
+            s == ROLLOUT ? rollout_uniform(run->n_layer, run->n_token) : 1 / (double)run->n_token;
         snprintf(sheet->note, SHEET_TEXT_SIZE,
-                 "One scale for all panels, also of the %s; " OVERLAY_NOTE ".",
-                 s == ROLLOUT ? "last layer's picture" : "rollout's picture");
+                 "One scale here and in the %s: 1 is uniform attention, here a share of %.4f%s.",
+                 s == ROLLOUT ? "last layer's picture" : "rollout's picture", uniform,
+                 s == ROLLOUT ? " (a rollout keeps half of a token in each layer)" : "");
     }
 }
 

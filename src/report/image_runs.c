@@ -10,6 +10,7 @@
 #include "report/confusion.h"
 #include "report/figure_variants.h"
 #include "report/published_images.h"
+#include "report/rollout.h"
 #include "report/samples.h"
 #include "report/tables.h"
 
@@ -126,12 +127,14 @@ static void append_attention(struct text *text, const struct cell *cell, size_t 
     text_append(text,
                 "\nWhat the class token sees of the same test images (seed %lld), a variant a "
                 "column: attention rollout (Abnar and Zuidema, arXiv 2005.00928) through all "
-                "layers.\n\n"
+                "layers. A rollout keeps half of a token in each layer, so that uniform attention "
+                "in every layer gives a patch %.4f of the whole; that, not 1/T, is 1 on its "
+                "scale.\n\n"
                 "![Attention rollout from the class token, a variant a column](%srollout.png)\n\n"
                 "<details><summary>Attention from the class token in the last layer</summary>\n\n"
                 "![Attention from the class token in the last layer, mean of heads, a variant a "
                 "column](%slast-layer.png)\n\n</details>\n",
-                run->seed, stem, stem);
+                run->seed, rollout_uniform(run->n_layer, run->n_token), stem, stem);
 }
 
 /* ---- pictures ---- */

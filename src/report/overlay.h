@@ -1,6 +1,6 @@
 /* overlay: images with attention laid over them, enlarged with hard pixels.
  *
- * Attention is drawn in multiples of the uniform share 1/T, on one linear scale for everything that
+ * Attention is drawn in multiples of the uniform share, on one linear scale for everything that
  * is compared, so that 1 is what a token gets that nobody prefers, whatever the number of tokens.
  */
 #ifndef QKVLAB_REPORT_OVERLAY_H
@@ -13,7 +13,7 @@
 #include "report/samples.h"
 
 struct overlay_scale {
-    double top;   /* the multiple of 1/T that is yellow; 0 is dark blue */
+    double top;   /* the multiple of the uniform share that is yellow; 0 is dark blue */
     bool clipped; /* some values are larger */
 };
 
@@ -26,7 +26,7 @@ struct overlay_scale overlay_scale_of(double *value, size_t n);
 double overlay_side(const struct samples *samples, double aim);
 
 /* overlay_image draws a sample's image; overlay_map draws it grey below the colours of its patches,
- * value [n_row n_column] in multiples of 1/T. */
+ * value [n_row n_column] in multiples of the uniform share. */
 void overlay_image(cairo_t *cr, double x, double y, double side, const struct samples *samples,
                    size_t sample);
 void overlay_map(cairo_t *cr, double x, double y, double side, const struct samples *samples,
@@ -44,6 +44,6 @@ void overlay_bar(cairo_t *cr, double x, double y, double height, bool over_image
                  const struct overlay_scale *scale);
 
 /* The sentence that explains the bar, for a subtitle. */
-#define OVERLAY_NOTE "the bar shows a colour alone, and over dark, middle and light pixels"
+#define OVERLAY_NOTE "The bar shows a colour alone, and over dark, middle and light pixels."
 
 #endif

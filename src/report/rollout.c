@@ -1,6 +1,7 @@
 /* A row of a product of matrices is a row times matrices: T^2 a layer, and no matrix is kept. */
 #include "report/rollout.h"
 
+#include <math.h>
 #include <string.h>
 
 /* pass adds share times the row of one token's attention, averaged over heads, to sum. */
@@ -30,4 +31,9 @@ void rollout_row(const float *const *layer, size_t n_layer, size_t n_head, size_
         }
         memcpy(row, scratch, n_token * sizeof *row);
     }
+}
+
+double rollout_uniform(size_t n_layer, size_t n_token)
+{
+    return (1 - ldexp(1, -(int)n_layer)) / (double)n_token;
 }

@@ -15,4 +15,9 @@
 void rollout_row(const float *const *layer, size_t n_layer, size_t n_head, size_t n_token,
                  size_t token, double *row, double *scratch);
 
+/* rollout_uniform returns what a rollout gives to any token but the query itself where every layer
+ * attends to all tokens alike: (1 - 2^-n_layer) / T. The rest stays with the query, so this and not
+ * 1/T is what a rollout has to be compared with. */
+double rollout_uniform(size_t n_layer, size_t n_token);
+
 #endif

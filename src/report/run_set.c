@@ -65,8 +65,9 @@ static enum status load_all(struct run_set *set, const char *out, struct error *
     }
     if (!folder_exists(parent)) {
         return error_set(err, STATUS_DATA,
-                         "there is no folder %s; make runs with `qkvlab quick --out %s` first",
-                         parent, out);
+                         "%s: no runs are kept there (no runs/ in it); train some with qkvlab run "
+                         "--out %s",
+                         out, out);
     }
     char **names;
     size_t n_name;

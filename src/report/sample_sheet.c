@@ -16,7 +16,7 @@
 #define CAPTION 16.0 /* below a panel */
 #define ROW_GAP 8.0
 #define EDGE 14.0
-#define TOP 70.0 /* titles, without the heads of the columns */
+#define TOP 86.0 /* titles, without the heads of the columns */
 #define HEAD_LINE 15.0
 #define LABEL_GAP 8.0
 #define BOTTOM 12.0
@@ -73,11 +73,11 @@ static double *panel_value(const struct sample_sheet *sheet, size_t column, size
 }
 
 void sample_sheet_show(struct sample_sheet *sheet, size_t column, size_t sample,
-                       const double *share)
+                       const double *share, double uniform)
 {
     double *value = panel_value(sheet, column, sample);
     for (size_t i = 0; i < n_patch(sheet->samples); i++) {
-        value[i] = share[i + 1] * (double)sheet->samples->n_token;
+        value[i] = share[i + 1] / uniform;
     }
 }
 
@@ -194,6 +194,7 @@ static void draw_titles(cairo_t *cr, const struct sample_sheet *sheet)
     chart_text(cr, EDGE, 41, CHART_SMALL, CHART_LEFT, sheet->subtitle);
     chart_colour(cr, CHART_MUTED, 1);
     chart_text(cr, EDGE, 57, CHART_SMALL, CHART_LEFT, sheet->note);
+    chart_text(cr, EDGE, 73, CHART_SMALL, CHART_LEFT, OVERLAY_NOTE);
 }
 
 static void draw_heads(cairo_t *cr, const struct layout *layout)

@@ -25,7 +25,8 @@ struct sample_sheet {
     struct sheet_label *row;     /* [n] */
     struct sheet_column *column; /* [n_column] */
     size_t n_column;
-    double *value; /* [n_column, n, T-1], multiples of 1/T; NaN where there is nothing to show */
+    double *value; /* [n_column, n, T-1], multiples of the uniform share; NaN: nothing to
+                      show */
     struct overlay_scale scale;
 };
 
@@ -36,9 +37,10 @@ enum status sample_sheet_create(struct sample_sheet *sheet, const struct samples
 void sample_sheet_free(struct sample_sheet *sheet);
 
 /* sample_sheet_show fills the panel of a column and a row from shares of attention [T], of which
- * the first, the class token's, has no place in the image. */
+ * the first, the class token's, has no place in the image. uniform: what a patch gets that nobody
+ * prefers, 1/T or that of a rollout. */
 void sample_sheet_show(struct sample_sheet *sheet, size_t column, size_t sample,
-                       const double *share);
+                       const double *share, double uniform);
 
 /* sample_sheet_scale gives the sheets one scale, over all values in them. STATUS_MEMORY. */
 enum status sample_sheet_scale(struct sample_sheet *const *sheet, size_t n_sheet,

@@ -35,9 +35,11 @@ expect_status 0
 run attention "$folder" nowhere
 expect_status 3
 expect_out "$(basename "$folder")"
-expect_err "neither a run"
+expect_err "nor is it a run"
 
-run report nowhere
-expect_error 3 "nowhere"
-run attention nowhere
-expect_error 3 "neither a run"
+# All three say the same way how to make runs first.
+for command in report attention status; do
+  run $command nowhere
+  expect_error 3 "nowhere: no runs are kept there"
+  expect_err "train some with qkvlab run --out nowhere"
+done

@@ -355,7 +355,7 @@ START_TEST(nothing_to_report)
 {
     struct error err;
     ck_assert_int_eq(report_write(out, &summary, &err), STATUS_DATA);
-    ck_assert_ptr_nonnull(strstr(err.text, "there is no folder"));
+    ck_assert_ptr_nonnull(strstr(err.text, "no runs are kept there"));
     ck_assert_uint_eq(summary.n_run, 0);
 }
 END_TEST

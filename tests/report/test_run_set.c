@@ -495,8 +495,8 @@ START_TEST(no_folder_and_no_finished_run)
     struct error err;
     char path[PATH_SIZE];
     ck_assert_int_eq(run_set_load(out, &set, &err), STATUS_DATA);
-    ck_assert_ptr_nonnull(strstr(err.text, "there is no folder"));
-    ck_assert_ptr_nonnull(strstr(err.text, "qkvlab quick --out"));
+    ck_assert_ptr_nonnull(strstr(err.text, "no runs are kept there"));
+    ck_assert_ptr_nonnull(strstr(err.text, "train some with qkvlab run --out"));
     run_set_free(&set);
     path_format(path, NULL, "%s/runs/broken", out);
     ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);

@@ -61,6 +61,25 @@ START_TEST(rollout_by_hand)
 }
 END_TEST
 
+/* Pictures draw a rollout in multiples of this, so it must be what uniform layers really give. */
+START_TEST(rollout_of_uniform_attention)
+{
+    const float map[] = {0.25f, 0.25f, 0.25f, 0.25f, 0.25f, 0.25f, 0.25f, 0.25f,
+                         0.25f, 0.25f, 0.25f, 0.25f, 0.25f, 0.25f, 0.25f, 0.25f};
+    const float *layer[] = {map, map, map};
+    double row[4], scratch[4];
+    ck_assert_double_eq_tol(rollout_uniform(1, 4), 0.125, 1e-15);
+    for (size_t n_layer = 1; n_layer <= 3; n_layer++) {
+        double uniform = rollout_uniform(n_layer, 4);
+        rollout_row(layer, n_layer, 1, 4, 0, row, scratch);
+        for (size_t i = 1; i < 4; i++) {
+            ck_assert_double_eq_tol(row[i], uniform, 1e-15);
+        }
+        ck_assert_double_eq_tol(row[0], 1 - 3 * uniform, 1e-15);
+    }
+}
+END_TEST
+
 START_TEST(rollout_is_the_product_of_matrices)
 {
     static const double maps[3 * 2 * 9] = {
@@ -470,6 +489,7 @@ int main(void)
     Suite *suite = suite_create("samples");
     TCase *maths = tcase_create("rollout"), *files = tcase_create("files");
     tcase_add_test(maths, rollout_by_hand);
+    tcase_add_test(maths, rollout_of_uniform_attention);
     tcase_add_test(maths, rollout_is_the_product_of_matrices);
     tcase_add_test(maths, the_scale_is_round_and_says_what_is_above);
     tcase_add_checked_fixture(files, make_out, remove_out);
