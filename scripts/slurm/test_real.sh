@@ -13,6 +13,7 @@ set -uo pipefail
 SCRIPTS="$REPOSITORY/scripts/slurm"
 WAIT=600 # seconds at most for each thing that is waited for; sent back tasks may rest for two minutes
 PIDS=()
+UP= # yes: jobs may be there
 
 skip() {
   say "skipped: $*"
@@ -38,9 +39,20 @@ wait_for() {
 
 # ---- the cluster ----
 
+nothing_runs() {
+  [ -z "$(squeue -h -t running,completing 2>/dev/null)" ]
+}
+
+# Tasks first: without slurmd nobody ends what one of them has started.
 stop_cluster() {
   local pid
-  [ ${#PIDS[@]} -eq 0 ] || scancel -u root 2>/dev/null
+  if [ -n "$UP" ]; then
+    scancel -u root 2>/dev/null
+    for _ in $(seq 100); do
+      nothing_runs && break
+      sleep 0.2
+    done
+  fi
   for ((i = ${#PIDS[@]} - 1; i >= 0; i--)); do
     pid=${PIDS[i]}
     kill -TERM "$pid" 2>/dev/null
@@ -86,6 +98,7 @@ SelectTypeParameters=CR_CPU
 SchedulerParameters=batch_sched_delay=0,sched_interval=2,sched_min_interval=0
 MpiDefault=none
 ReturnToService=2
+SlurmdParameters=config_overrides
 KillWait=10
 MinJobAge=300
 NodeName=$node NodeAddr=127.0.0.1 CPUs=2 RealMemory=4000 State=UNKNOWN
@@ -115,6 +128,7 @@ start_cluster() {
   start slurmctld slurmctld -D
   start slurmd slurmd -D -N "$node"
   wait_for "an idle node" node_is_idle
+  UP=yes
 }
 
 # ---- what is asked of it ----

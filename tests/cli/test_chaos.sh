@@ -108,7 +108,7 @@ pause() {
 
 N_FINISHED=0
 is_finished() {
-  [ "$(find "$1/runs" -maxdepth 1 -name '*-s*-????????????' | wc -l)" -eq "$N_CELL" ]
+  [ "$(find "$1/runs" -maxdepth 1 -name '*-s*-????????????' 2>/dev/null | wc -l)" -eq "$N_CELL" ]
 }
 
 # By its whole path, so that the programs of another such test on this machine are not taken for ours.
