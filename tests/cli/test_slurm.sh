@@ -96,6 +96,12 @@ without_times whole >first
 without_times merged >second
 expect_same first second "the same report"
 
+# The number of the task may stay open, also while there are no folders yet.
+report open part-%a
+expect_status 0
+expect_err "runs copied from part-2"
+expect_same_runs whole open
+
 # cp alone is all that it takes.
 mkdir -p copied/runs
 cp -r part-*/runs/*-????????????/ copied/runs
@@ -208,3 +214,6 @@ done
 report shared nowhere
 expect_status 2
 expect_err "nowhere holds no runs"
+report shared nowhere-%a
+expect_status 2
+expect_err "nowhere-%a holds no runs"
