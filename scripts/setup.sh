@@ -5,6 +5,7 @@ REPOSITORY="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 
 PACKAGES=(build-essential cmake pkg-config libopenblas-serial-dev libpng-dev zlib1g-dev
   libjpeg-dev libjansson-dev libmd-dev libcairo2-dev libyaml-dev fonts-dejavu-core check)
+LIBRARIES=(libpng zlib libjpeg jansson libmd cairo fontconfig yaml-0.1 check) # as pkg-config calls them
 
 say() {
   printf '== %s\n' "$*"
@@ -44,17 +45,25 @@ install_debian() {
     apt-get install -y -q --no-install-recommends "${missing[@]}" </dev/null
 }
 
+# For systems whose packages have names unknown here; OpenBLAS and OpenMP are left to CMake.
+can_build() {
+  command -v cc >/dev/null && command -v cmake >/dev/null && command -v pkg-config >/dev/null &&
+    pkg-config --exists "${LIBRARIES[@]}"
+}
+
 # Systems this was never tried on get the line to type, not a guess executed as root.
 stop_with_line() {
   say "this system's packages (untried):"
   printf '  %s\n' "$1"
-  die "install them, then: cmake -S . -B build && cmake --build build -j"
+  die "install them, then start this again, or: cmake -S . -B build && cmake --build build -j"
 }
 
 # install_packages [MORE...]: the packages above and those named, where they are missing.
 install_packages() {
   if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
     install_debian "${PACKAGES[@]}" "$@"
+  elif can_build; then
+    say "what is needed to build is there"
   elif command -v dnf >/dev/null; then
     stop_with_line "sudo dnf install gcc make cmake pkgconf openblas-devel libpng-devel zlib-devel libjpeg-turbo-devel jansson-devel libmd-devel cairo-devel libyaml-devel dejavu-sans-fonts check-devel"
   elif command -v pacman >/dev/null; then
