@@ -18,7 +18,7 @@ const struct task task_reverse = {
     .name = "reverse",
     .title = "Reverse",
     .formula = "y_t = x_(T-1-t)",
-    .example = "3 1 4 1 -> 1 4 1 3",
+    .example = "3 1 4 5 -> 5 4 1 3",
     .version = 1,
     .target = target,
     .needed_key = needed_key,

@@ -18,7 +18,7 @@ const struct task task_shift = {
     .name = "shift",
     .title = "Shift",
     .formula = "y_t = x_((t+1) mod T)",
-    .example = "3 1 4 1 -> 1 4 1 3",
+    .example = "3 1 4 5 -> 1 4 5 3",
     .version = 1,
     .target = target,
     .needed_key = needed_key,

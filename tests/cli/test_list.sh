@@ -22,7 +22,7 @@ expect_out 'kv:query=identity,"K=V, query identity",kv,1,1,no,no,no,query=identi
 
 run list tasks --format csv
 expect_status 0
-expect_out "reverse,y_t = x_(T-1-t),3 1 4 1 -> 1 4 1 3,0.1,\"0<-15, 15<-0\""
+expect_out "reverse,y_t = x_(T-1-t),3 1 4 5 -> 5 4 1 3,0.1,\"0<-15, 15<-0\""
 [ "$(wc -l <"$OUT")" -eq 7 ] || fail "a head and the six tasks"
 
 run list datasets
@@ -36,7 +36,8 @@ expect_status 0
 
 run list presets
 expect_status 0
-expect_no_err
+grep -v '^qkvlab: warning: other programs took about [0-9]* % of the processors' "$ERR" >said
+echo "timing a few training steps on this machine, for about 3 s at most" | cmp -s - said || fail "what takes so long"
 grep -qE '^table1 +3240 ' "$OUT" || fail "the published grid and its size"
 grep -qE '^smoke +2 .*that everything works$' "$OUT" || fail "name, runs and summary"
 run list presets --format csv
