@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "lab/config_guess.h"
 
 enum key_kind { KEY_TASK, KEY_VARIANT, KEY_AXIS, KEY_CHOICE, KEY_SIZE, KEY_SEED, KEY_NUMBER };
 
@@ -24,7 +25,7 @@ struct key_row {
 
 /* clang-format off */
 #define AXIS(name, type, accepted, preset, help) \
-    {{name, NULL, type, accepted, preset, preset, help}, KEY_AXIS, offsetof(struct config, variant), 0, 0}
+    {{name, NULL, type, accepted, preset, preset, help}, KEY_AXIS, offsetof(struct config, variant), 0, 65536}
 #define CHOICE(member, accepted, preset, images, help) \
     {{#member, NULL, "choice", accepted, preset, images, help}, KEY_CHOICE, offsetof(struct config, member), 0, 0}
 #define INTEGER(member, min, max, preset, images, help) \
@@ -127,18 +128,22 @@ const struct config_key *config_key_find(const char *name, struct error *err)
 static enum status refuse(const struct key_row *row, const char *what, const char *value,
                           struct error *err)
 {
-    return error_set(err, STATUS_USAGE, "%s: expected %s %s, found '%s'", row->key.name, what,
-                     row->key.accepted, value);
+    char guess[CONFIG_GUESS_SIZE];
+    config_guess(&row->key, row->min, row->max, value, guess);
+    return error_set(err, STATUS_USAGE, "%s: expected %s %s, found '%s'%s%s%s", row->key.name, what,
+                     row->key.accepted, value, guess[0] ? "; did you mean '" : "", guess,
+                     guess[0] ? "'?" : "");
 }
 
+/* A number with a zero in front is refused: YAML reads 010 as eight, everybody else as ten. */
 static enum status parse_integer(const struct key_row *row, const char *value, uint64_t *number,
                                  struct error *err)
 {
     char *end;
     errno = 0;
     unsigned long long parsed = strtoull(value, &end, 10);
-    if (!isdigit((unsigned char)value[0]) || *end != '\0' || errno != 0 ||
-        (double)parsed < row->min || (double)parsed > row->max) {
+    if (!isdigit((unsigned char)value[0]) || config_has_leading_zero(value) || *end != '\0' ||
+        errno != 0 || (double)parsed < row->min || (double)parsed > row->max) {
         return refuse(row, "a whole number in", value, err);
     }
     *number = parsed;
@@ -150,7 +155,8 @@ static enum status parse_number(const struct key_row *row, const char *value, do
                                 struct error *err)
 {
     char *end;
-    bool plain = value[0] != '\0' && strspn(value, "0123456789.eE+-") == strlen(value);
+    bool plain = value[0] != '\0' && strspn(value, "0123456789.eE+-") == strlen(value) &&
+                 !config_has_leading_zero(value);
     double parsed = strtod(value, &end);
     if (!plain || *end != '\0' || !isfinite(parsed) || parsed < row->min || parsed > row->max) {
         return refuse(row, "a number in", value, err);
@@ -198,6 +204,25 @@ static enum status parse_choice(const struct key_row *row, const char *value, in
                          "built yet; use reproduction");
     }
     return refuse(row, "one of", value, err);
+}
+
+/* An axis that is a number or a switch is said like any other of them. */
+static enum status parse_axis(const struct key_row *row, const char *value, struct variant *variant,
+                              struct error *err)
+{
+    bool number = strcmp(row->key.type, "integer") == 0;
+    if (number && config_has_leading_zero(value)) {
+        return refuse(row, "a whole number in", value, err);
+    }
+    struct variant parsed = *variant;
+    enum status status = variant_set_axis(&parsed, row->key.name, value, err);
+    if (status == STATUS_OK) {
+        *variant = parsed;
+    } else if (number) {
+        return refuse(row, strchr(row->key.accepted, '|') ? "one of" : "a whole number in", value,
+                      err);
+    }
+    return status;
 }
 
 #define MAX_NAMES 64
@@ -257,7 +282,7 @@ static enum status set_value(struct config *config, const struct key_row *row, c
     case KEY_VARIANT:
         return variant_parse(value, member, err);
     case KEY_AXIS:
-        return variant_set_axis(member, row->key.name, value, err);
+        return parse_axis(row, value, member, err);
     case KEY_CHOICE:
         return parse_choice(row, value, member, err);
     case KEY_NUMBER:

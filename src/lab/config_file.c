@@ -38,6 +38,7 @@ struct reader {
     const struct file *file;
     struct yaml_events *events;
     struct grid_list *list;
+    struct place empty; /* of a document without anything in it; line 0: there was none */
 };
 
 /* A document, or the mapping of without_data in it. */
@@ -358,12 +359,7 @@ static enum status add_document(struct reader *reader, struct mapping *mapping, 
 static enum status refuse_root(const struct reader *reader, const struct yaml_event *event,
                                struct error *err)
 {
-    bool empty = event->type == YAML_SCALAR_EVENT && event->text[0] == '\0';
-    if (empty) {
-        error_set(err, STATUS_USAGE,
-                  "this document holds no keys; expected some, such as "
-                  "'task: reverse'");
-    } else if (event->type == YAML_SCALAR_EVENT) {
+    if (event->type == YAML_SCALAR_EVENT) {
         error_set(err, STATUS_USAGE,
                   "expected keys with values, such as 'task: reverse', found '%s' (a colon and a "
                   "blank stand behind a key)",
@@ -376,10 +372,27 @@ static enum status refuse_root(const struct reader *reader, const struct yaml_ev
     return STATUS_USAGE;
 }
 
-static enum status read_document(struct reader *reader, struct error *err)
+static enum status refuse_empty(const struct reader *reader, struct error *err)
+{
+    error_set(err, STATUS_USAGE,
+              "no keys stand behind this ---; expected some, such as 'task: reverse'");
+    grid_say_place(err, reader->file->name, reader->empty);
+    return STATUS_USAGE;
+}
+
+/* A document with nothing in it is remembered: at the end of a file it is one --- too many, which
+ * does no harm; elsewhere something was forgotten. */
+static enum status read_document(struct reader *reader, struct place start, struct error *err)
 {
     struct yaml_event event;
+    if (reader->empty.line > 0) {
+        return refuse_empty(reader, err);
+    }
     enum status status = yaml_events_next(reader->events, &event, err);
+    if (status == STATUS_OK && event.type == YAML_SCALAR_EVENT && event.text[0] == '\0') {
+        reader->empty = start;
+        return STATUS_OK;
+    }
     if (status == STATUS_OK && event.type != YAML_MAPPING_START_EVENT) {
         status = refuse_root(reader, &event, err);
     }
@@ -412,8 +425,8 @@ static enum status read_text(const char *text, size_t size, const struct file *f
     while (status == STATUS_OK && event.type != YAML_STREAM_END_EVENT) {
         status = yaml_events_next(reader.events, &event, err);
         if (status == STATUS_OK && event.type == YAML_DOCUMENT_START_EVENT) {
-            status = read_document(&reader, err);
-            n_document++;
+            status = read_document(&reader, event.place, err);
+            n_document += reader.empty.line == 0;
         }
     }
     yaml_events_free(reader.events);

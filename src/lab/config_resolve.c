@@ -7,6 +7,7 @@
 /* Beyond these the arrays of a run (tokens, one row a step) would not fit into any memory. */
 #define MAX_TOKENS ((size_t)1 << 31)
 #define MAX_STEPS ((size_t)10000000)
+#define MAX_SEQ_LEN 65536
 
 /* ---- questions ---- */
 
@@ -205,6 +206,29 @@ static enum status check_patch(const struct config *config, struct error *err)
                      config->dataset->title, list, patch < size ? ", or patch_pad=zero" : "");
 }
 
+/* check_tokens says in the words of images what seq_len may not be. */
+static enum status check_tokens(const struct config *config, struct error *err)
+{
+    size_t size = config_image_size(config), patch = config->patch;
+    size_t n_token = 1 + patches_count(size, size, patch);
+    if (n_token <= MAX_SEQ_LEN) {
+        return STATUS_OK;
+    }
+    size_t larger = patch;
+    while (1 + patches_count(size, size, larger) > MAX_SEQ_LEN ||
+           (config->patch_pad == PATCH_PAD_REFUSE && size % larger != 0)) {
+        larger++;
+    }
+    size_t smaller = size - size % patch;
+    while (1 + patches_count(smaller, smaller, patch) > MAX_SEQ_LEN) {
+        smaller -= patch;
+    }
+    return error_set(err, STATUS_USAGE,
+                     "image_size %zu in patches of %zu px makes %zu tokens of an image, more than "
+                     "%d; patch %zu or image_size %zu would work",
+                     size, patch, n_token, MAX_SEQ_LEN, larger, smaller);
+}
+
 /* The class token comes first, so that a causal mask would hide every patch from it. */
 static enum status check_mask(const struct config *config, struct error *err)
 {
@@ -222,6 +246,9 @@ static enum status check_mask(const struct config *config, struct error *err)
 static enum status resolve_images(struct config *config, struct error *err)
 {
     enum status status = check_patch(config, err);
+    if (status == STATUS_OK) {
+        status = check_tokens(config, err);
+    }
     if (status == STATUS_OK) {
         status = check_mask(config, err);
     }
@@ -268,6 +295,21 @@ static void drop_unread_keys(struct config *config)
     }
 }
 
+static enum status refuse_size(const struct config *config, struct error *err)
+{
+    char input[96];
+    if (config->dataset) {
+        snprintf(input, sizeof input, "image_size %zu in patches of %zu", config_image_size(config),
+                 config->patch);
+    } else {
+        snprintf(input, sizeof input, "seq_len %zu", config->seq_len);
+    }
+    return error_set(err, STATUS_USAGE,
+                     "a model of n_embd %zu, n_layer %zu, %s with lanes %zu and micro_batch %zu is "
+                     "larger than any memory; make one of them smaller",
+                     config->n_embd, config->n_layer, input, config->lanes, config->micro_batch);
+}
+
 enum status config_resolve(struct config *config, struct error *err)
 {
     enum status status = resolve_input(config, err);
@@ -299,12 +341,5 @@ enum status config_resolve(struct config *config, struct error *err)
                                      .micro_batch = config->micro_batch,
                                      .batch_size = config->batch_size,
                                      .threads = 1};
-    if (engine_memory(&shape, &options) == 0) {
-        return error_set(err, STATUS_USAGE,
-                         "a model of n_embd %zu, n_layer %zu, seq_len %zu with lanes %zu and "
-                         "micro_batch %zu is larger than any memory; make one of them smaller",
-                         config->n_embd, config->n_layer, config->seq_len, config->lanes,
-                         config->micro_batch);
-    }
-    return STATUS_OK;
+    return engine_memory(&shape, &options) > 0 ? STATUS_OK : refuse_size(config, err);
 }

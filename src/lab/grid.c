@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lab/config.h"
+#include "lab/config_guess.h"
 
 #define MAX_SEED 9007199254740991ULL
 
@@ -263,6 +264,10 @@ static bool parse_seed(const char **text, uint64_t *seed)
 static enum status parse_range(const char **text, const char *whole, uint64_t *first,
                                uint64_t *last, struct error *err)
 {
+    if (config_has_leading_zero(*text)) {
+        return error_set(err, STATUS_USAGE, "seeds: a number begins with 0 in '%s'; write 8 for 08",
+                         whole);
+    }
     bool fine = parse_seed(text, first);
     if (fine && **text == '-') {
         ++*text;
@@ -302,6 +307,31 @@ static enum status append_range(struct grid *grid, uint64_t first, uint64_t last
     return STATUS_OK;
 }
 
+static int compare_seeds(const void *a, const void *b)
+{
+    const uint64_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+static enum status refuse_equal_seeds(const struct grid *grid, struct error *err)
+{
+    uint64_t *sorted = malloc(grid->n_seed * sizeof *sorted);
+    if (!sorted) {
+        return out_of_memory(err);
+    }
+    memcpy(sorted, grid->seed, grid->n_seed * sizeof *sorted);
+    qsort(sorted, grid->n_seed, sizeof *sorted, compare_seeds);
+    enum status status = STATUS_OK;
+    for (size_t i = 1; i < grid->n_seed && status == STATUS_OK; i++) {
+        if (sorted[i - 1] == sorted[i]) {
+            status = error_set(err, STATUS_USAGE, "seeds: %llu is in the list twice",
+                               (unsigned long long)sorted[i]);
+        }
+    }
+    free(sorted);
+    return status;
+}
+
 enum status grid_seeds(struct grid *grid, const char *seeds, struct error *err)
 {
     if (!grid) {
@@ -320,6 +350,9 @@ enum status grid_seeds(struct grid *grid, const char *seeds, struct error *err)
             status = append_range(grid, first, last, err);
         }
     } while (status == STATUS_OK && *text == ',');
+    if (status == STATUS_OK) {
+        status = refuse_equal_seeds(grid, err);
+    }
     if (status != STATUS_OK) {
         free(grid->seed);
         grid->seed = NULL;

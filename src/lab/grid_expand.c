@@ -96,42 +96,57 @@ static enum status build_cell(const struct grid *grid, size_t cell, size_t witho
     return status == STATUS_OK ? config_resolve(config, err) : status;
 }
 
-/* find_fault returns the key without which the cell could be; of several, one that the sentence
- * names, or the last. */
-static size_t find_fault(const struct grid *grid, size_t cell, const char *sentence)
+/* find_fault returns the key without which the cell could be, of those from files or of those from
+ * the command line; of several, one that the sentence names, or the last. A key of the command line
+ * that the sentence names need not be the only fault: it may have replaced a value that fitted. */
+static size_t find_fault(const struct grid *grid, size_t cell, const char *sentence, bool in_file)
 {
     size_t fault = NO_KEY;
     for (size_t k = grid->n_key; k-- > 0;) {
         struct config scratch;
-        if (build_cell(grid, cell, k, &scratch, NULL) != STATUS_OK) {
+        if ((grid->key[k].file != NULL) != in_file) {
             continue;
         }
-        if (strstr(sentence, grid->key[k].name)) {
+        bool named = strstr(sentence, grid->key[k].name) != NULL;
+        bool cured = build_cell(grid, cell, k, &scratch, NULL) == STATUS_OK;
+        if (named && (cured || !in_file)) {
             return k;
         }
-        fault = fault == NO_KEY ? k : fault;
+        fault = fault == NO_KEY && cured ? k : fault;
     }
     return fault;
 }
 
-/* explain_cell says in front of the sentence which cell of many it is about, and where the value
- * stands that makes it impossible. */
+/* say_fault puts in front of the sentence where the values stand that make the cell impossible. On
+ * a command line without a file there is but one place. */
+static void say_fault(const struct grid *grid, size_t cell, const char *sentence, struct error *err)
+{
+    size_t in_file = find_fault(grid, cell, sentence, true);
+    size_t on_line = grid->file ? find_fault(grid, cell, sentence, false) : NO_KEY;
+    if (in_file != NO_KEY) {
+        grid_say_place(err, grid->key[in_file].file, cell_value(grid, cell, in_file)->place);
+    } else if (on_line == NO_KEY) {
+        grid_say_place(err, grid->file, grid->place);
+    }
+    if (on_line != NO_KEY) {
+        error_prefix(err, "--set %s=%s", grid->key[on_line].name,
+                     cell_value(grid, cell, on_line)->text);
+    }
+}
+
+/* explain_cell says also which cell of many it is about. */
 static void explain_cell(const struct grid *grid, size_t cell, size_t n_cell, struct error *err)
 {
     if (!err) {
         return;
     }
-    size_t fault = find_fault(grid, cell, err->text);
+    struct error plain = *err;
     if (n_cell > 1) {
         char name[400];
         cell_name(grid, cell, name, sizeof name);
         error_prefix(err, "cell %s", name);
     }
-    if (fault == NO_KEY) {
-        grid_say_place(err, grid->file, grid->place);
-    } else {
-        grid_say_place(err, grid->key[fault].file, cell_value(grid, cell, fault)->place);
-    }
+    say_fault(grid, cell, plain.text, err);
 }
 
 struct named_cell {
@@ -146,7 +161,25 @@ static int compare_named_cells(const void *a, const void *b)
     return order != 0 ? order : (left->cell > right->cell) - (left->cell < right->cell);
 }
 
-/* Two cells of one id are one run written twice (qk and Q=K, a seed named twice). */
+/* say_second puts the place of the value by which the second of two equal cells differs. */
+static void say_second(const struct grid *grid, size_t first, size_t second, struct error *err)
+{
+    for (size_t k = grid->n_key; k-- > 0;) {
+        const struct grid_key *key = &grid->key[k];
+        const struct grid_value *a = cell_value(grid, first, k), *b = cell_value(grid, second, k);
+        if (a == b) {
+            continue;
+        }
+        if (key->file) {
+            grid_say_place(err, key->file, b->place);
+        } else if (grid->file) {
+            error_prefix(err, "--set %s=%s,%s", key->name, a->text, b->text);
+        }
+        return;
+    }
+}
+
+/* Two cells of one id are one run written twice (qk and Q=K). */
 static enum status refuse_duplicates(const struct grid *grid, const struct config *configs,
                                      size_t n_config, struct error *err)
 {
@@ -167,7 +200,7 @@ static enum status refuse_duplicates(const struct grid *grid, const struct confi
             cell_name(grid, cells[i].cell, second, sizeof second);
             status =
                 error_set(err, STATUS_USAGE, "the cells %s and %s are the same run", first, second);
-            grid_say_place(err, grid->file, grid->place);
+            say_second(grid, cells[i - 1].cell, cells[i].cell, err);
         }
     }
     free(cells);

@@ -142,8 +142,13 @@ static enum status check_scalar(const struct yaml_events *events, struct error *
 {
     const yaml_event_t *event = &events->event;
     yaml_scalar_style_t style = event->data.scalar.style;
-    if (style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE ||
-        event->start_mark.line != event->end_mark.line) {
+    if (style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE) {
+        return refuse(events,
+                      "blocks of text (| and >) are not read; write the value behind the colon, as "
+                      "in `task: reverse`",
+                      err);
+    }
+    if (event->start_mark.line != event->end_mark.line) {
         return refuse(events,
                       "expected a value in one line, found one over several (a colon and a blank "
                       "stand behind a key)",

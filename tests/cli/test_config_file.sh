@@ -18,6 +18,7 @@ END
 run run sweep.yaml --dry-run --out a
 expect_status 0
 expect_out "reverse-qk-s1-"
+expect_err "timing a few training steps on this machine, for about 3 s at most"
 expect_err "8 runs to make, 1 at a time with "
 grep -qE "estimated time (up to 2|[0-9]+ to [0-9]+) s, memory [0-9]+ MiB$" "$ERR" || fail "time and memory"
 expect_err "from training steps of 1 of 1 kind of models"
@@ -84,6 +85,17 @@ refuse '\xff\xfe\n' "wrong.yaml:1:1: expected text in UTF-8"
 refuse 'a: "\x1b[31m"\n' "wrong.yaml:1:"
 refuse 'task: [\n' "this is not YAML"
 refuse 'include: wrong.yaml\n' "wrong.yaml includes itself"
+refuse 'epochs: 08\n' "wrong.yaml:1:9: epochs: expected a whole number in 1..1000000, found '08'; did you mean '8'?"
+refuse 'task: copy\n---\n---\ntask: swap\n' "wrong.yaml:2:1: no keys stand behind this ---"
+
+# What the command line says wrong is not the file's fault.
+printf 'n_embd: 63\nn_head: 7\n---\n' >right.yaml
+run run right.yaml --set n_embd=64
+expect_error 2 "--set n_embd=64: right.yaml:2:9: n_embd 64 cannot be cut into n_head 7"
+run run right.yaml --seeds 0,0
+expect_error 2 "qkvlab: seeds: 0 is in the list twice"
+run run right.yaml --set variant=qk,Q=K
+expect_error 2 "--set variant=qk,Q=K: the cells "
 mkdir folder.yaml
 run run folder.yaml
 expect_error 2 "it is a folder, expected a file"

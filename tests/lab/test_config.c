@@ -225,6 +225,48 @@ START_TEST(snapshots_are_a_run_of_their_own_and_final_is_not_named)
 }
 END_TEST
 
+static void expect_guess(const char *key, const char *value, const char *guess)
+{
+    char words[128];
+    snprintf(words, sizeof words, "found '%s'; did you mean '%s'?", value, guess);
+    expect_refused(key, value, words);
+}
+
+static void expect_no_guess(const char *key, const char *value)
+{
+    struct config config = config_default();
+    ck_assert_int_eq(config_set(&config, key, value, &err), STATUS_USAGE);
+    ck_assert_msg(!strstr(err.text, "did you mean"), "%s", err.text);
+}
+
+START_TEST(other_notations_are_refused_with_the_one_that_is_read)
+{
+    expect_guess("epochs", "08", "8");
+    expect_guess("n_train", "1e3", "1000");
+    expect_guess("n_train", "1_000", "1000");
+    expect_guess("n_train", "1000.0", "1000");
+    expect_guess("n_test", "00", "0");
+    expect_guess("seed", "+7", "7");
+    expect_guess("lr", "01.5", "1.5");
+    expect_guess("lr", "0_1", "1");
+    expect_guess("causal", "yes", "1");
+    expect_guess("causal", "True", "1");
+    expect_guess("qk_norm", "off", "0");
+    expect_guess("qk_norm", "01", "1");
+    expect_guess("n_kv_head", "02", "2");
+    expect_guess("attention", "no", "none");
+    expect_guess("attention", "Final", "final");
+    expect_guess("schedule", "cosin", "cosine");
+    expect_no_guess("n_embd", "1e9"); /* nor anything else out of range */
+    expect_no_guess("n_embd", "0");
+    expect_no_guess("n_embd", "2.5");
+    expect_no_guess("n_embd", "0x10");
+    expect_no_guess("n_embd", "yes");
+    expect_no_guess("causal", "2");
+    expect_no_guess("attention", "sometimes");
+}
+END_TEST
+
 START_TEST(bad_choices_name_the_accepted)
 {
     expect_refused("attention", "all", "expected one of none | final | snapshots, found 'all'");
@@ -577,6 +619,14 @@ START_TEST(impossible_images_name_values_that_work)
     expect_impossible("task=mnist n_position=128", "n_position follows from the images of mnist");
     expect_impossible("task=mnist variant=qkv causal=1", "causal=1 hides all patches");
     expect_impossible("task=mnist n_embd=30 n_head=4", "n_embd 28 or 32, or n_head 3 or 5");
+    expect_impossible("task=mnist image_size=4096",
+                      "image_size 4096 in patches of 4 px makes 1048577 tokens of an image, more "
+                      "than 65536; patch 32 or image_size 1020 would work");
+    ck_assert(resolve("task=mnist image_size=4096 patch=32", &config) == STATUS_OK);
+    ck_assert(resolve("task=mnist image_size=1020", &config) == STATUS_OK);
+    ck_assert_uint_eq(config.seq_len, 65026);
+    expect_impossible("task=mnist image_size=4094 patch=7 patch_pad=zero",
+                      "patch 17 or image_size 1785 would work");
     expect_refused("augment", "flip", "expected one of own | none");
     ck_assert(resolve("task=mnist patch=7", &config) == STATUS_OK && config.seq_len == 17);
     ck_assert(resolve("task=mnist patch=5 patch_pad=zero", &config) == STATUS_OK);
@@ -671,6 +721,7 @@ int main(void)
     tcase_add_test(tcase, bad_whole_numbers_are_refused_with_the_range);
     tcase_add_test(tcase, bad_numbers_are_refused_with_the_range);
     tcase_add_test(tcase, snapshots_are_a_run_of_their_own_and_final_is_not_named);
+    tcase_add_test(tcase, other_notations_are_refused_with_the_one_that_is_read);
     tcase_add_test(tcase, bad_choices_name_the_accepted);
     tcase_add_test(tcase, a_refused_value_changes_nothing);
     tcase_add_test(tcase, impossible_combinations_name_values_that_work);

@@ -182,8 +182,9 @@ START_TEST(values_never_become_something_else)
     refuse("causal: true", "a.yaml:1:9: causal: ");
     refuse("clip: .inf", "a.yaml:1:7: clip: expected a number in 0..1e9, found '.inf'");
     refuse("clip: .NaN", "a.yaml:1:7: clip: ");
-    accept("n_embd: 064"); /* not octal */
-    value_is(0, "n_embd", "64");
+    refuse("n_embd: 064", "a.yaml:1:9: n_embd: "); /* 52 in YAML */
+    expect_said("did you mean '64'?");
+    refuse("seeds: [1, 08]", "a.yaml:1:9: seeds: a number begins with 0 in '1,08'; write 8 for 08");
     accept("learning_rate: 1e-3");
     value_is(0, "learning_rate", "0.001");
 }
@@ -211,6 +212,7 @@ START_TEST(wrong_values)
     refuse("n_embd: [a: 1]", "a.yaml:1:10: n_embd: expected a value or a list");
     refuse("seeds: 0..2", "a.yaml:1:8: seeds: expected a list such as 0 or 0,1,2 or 0-5");
     refuse("seeds: [1, x]", "a.yaml:1:9: seeds: expected a list");
+    refuse("seeds: [0-2, 1]", "a.yaml:1:9: seeds: 1 is in the list twice");
     refuse("seeds: 5-3", "a.yaml:1:8: seeds: the range 5-3 runs backwards");
     refuse("seeds: {a: 1}", "a.yaml:1:8: seeds: expected a value or a list");
 }
@@ -249,8 +251,9 @@ START_TEST(more_than_plain_yaml)
     refuse("n_embd: !!int 32", "a.yaml:1:9: tags (!name) are not read");
     refuse("!!map {task: swap}", "a.yaml:1:1: tags");
     refuse("n_embd: !x [32]", "a.yaml:1:9: tags");
-    refuse("task: |\n  reverse\n", "a.yaml:1:7: expected a value in one line");
-    refuse("task: >\n  reverse\n", "a.yaml:1:7: expected a value in one line");
+    refuse("task: |\n  reverse\n", "a.yaml:1:7: blocks of text (| and >) are not read; write the "
+                                   "value behind the colon");
+    refuse("task: >-\n  reverse\n", "a.yaml:1:7: blocks of text");
     refuse("task: reverse\n  swap\n", "a.yaml:1:7: expected a value in one line");
     refuse("task: \"re\\nverse\"", "a.yaml:1:7: expected plain text, found a control character");
     refuse("task: \"re\\0verse\"", "a.yaml:1:7: expected plain text, found a control character");
@@ -261,8 +264,14 @@ START_TEST(what_is_no_mapping)
 {
     refuse("", "a.yaml holds no keys; expected some, such as 'task: reverse'");
     refuse("# nothing but a comment\n", "a.yaml holds no keys");
-    refuse("---\n", "a.yaml:2:1: this document holds no keys");
-    refuse("task: swap\n---\n", "a.yaml:3:1: this document holds no keys");
+    refuse("---\n", "a.yaml holds no keys");
+    refuse("---\n---\ntask: swap\n", "a.yaml:1:1: no keys stand behind this ---");
+    refuse("task: swap\n---\n# nothing\n---\ntask: copy\n",
+           "a.yaml:2:1: no keys stand behind this ---; expected some, such as");
+    accept("task: swap\n---\n"); /* one too many does no harm */
+    ck_assert_uint_eq(n_config, 1);
+    accept("---\ntask: swap\n...\n---\n# nothing more\n");
+    ck_assert_uint_eq(n_config, 1);
     refuse("\xEF\xBB\xBF", "a.yaml holds no keys");
     refuse("reverse", "a.yaml:1:1: expected keys with values, such as 'task: reverse', found "
                       "'reverse'");
@@ -338,7 +347,7 @@ START_TEST(impossible_shapes_are_refused_with_the_place_of_the_value)
     refuse_expand("variant: qk+\nscore_term: none\n",
                   "a.yaml:2:13: variant qk+ already says score_term=position2d");
     refuse_expand("task: swap\n---\nvariant: [qk, Q=K-V]\n",
-                  "a.yaml:3:1: the cells variant=qk seed=0 and variant=Q=K-V seed=0 are the same");
+                  "a.yaml:3:15: the cells variant=qk seed=0 and variant=Q=K-V seed=0 are the same");
     refuse_expand("seeds: 0-50000\nn_layer: [1, 2]\n",
                   "a.yaml:1:1: the grid has more than 100000 runs");
     refuse_expand("seeds: 0-60000\n---\nn_layer: 1\nseeds: 0-60000\n",
@@ -607,6 +616,39 @@ START_TEST(the_published_grids_have_their_sizes)
 }
 END_TEST
 
+/* ---- --set over a file ---- */
+
+static void refuse_over(const char *text, const char *assignment, const char *words)
+{
+    struct grid *over = grid_create();
+    ck_assert_msg(parse(text) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(grid_set(over, assignment, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(grid_list_layer(&list, over, &err) == STATUS_OK, "%s", err.text);
+    grid_free(over);
+    ck_assert_int_eq(grid_list_expand(&list, &configs, &n_config, &err), STATUS_USAGE);
+    ck_assert_msg(strncmp(err.text, words, strlen(words)) == 0, "expected '%s', found: %s", words,
+                  err.text);
+}
+
+START_TEST(the_command_line_is_blamed_for_what_it_says)
+{
+    refuse_over("task: copy\n", "n_head=7", "--set n_head=7: n_embd 64 cannot be cut into");
+    refuse_over("n_embd: 64\n", "n_head=4,7", "--set n_head=7: cell n_embd=64 n_head=7 seed=0: ");
+    refuse_over("n_embd: 63\nn_head: 7\n", "n_embd=64", "--set n_embd=64: a.yaml:2:9: n_embd 64");
+    refuse_over("seq_len: 16\n", "task=mnist", "--set task=mnist: a.yaml:1:10: seq_len follows");
+    refuse_over("task: mnist\n", "image_size=4096", "--set image_size=4096: image_size 4096 in");
+    refuse_over("task: copy\n", "variant=qk,Q=K", "--set variant=qk,Q=K: the cells task=copy");
+    refuse_over("n_head: 7\n", "n_layer=3", "a.yaml:1:9: n_embd 64 cannot be cut into");
+}
+END_TEST
+
+START_TEST(the_second_of_two_equal_runs_is_told_with_its_place)
+{
+    refuse_expand("task: copy\nvariant: [qkv, qk, Q=K]\n", "a.yaml:2:20: the cells ");
+    refuse_expand("variant: [qk, Q=K]\nn_layer: [1, 2]\n", "a.yaml:1:15: the cells ");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("config_file");
@@ -638,6 +680,8 @@ int main(void)
     tcase_add_test(tcase, paths_and_presets);
     tcase_add_test(tcase, every_preset_can_be_read_and_says_what_it_is_for);
     tcase_add_test(tcase, the_published_grids_have_their_sizes);
+    tcase_add_test(tcase, the_command_line_is_blamed_for_what_it_says);
+    tcase_add_test(tcase, the_second_of_two_equal_runs_is_told_with_its_place);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
