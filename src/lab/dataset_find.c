@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lab/dataset.h"
 
@@ -18,6 +19,22 @@ const char *const dataset_system_folder[] = {"/usr/share/datasets", "/usr/local/
 static bool is_there(const struct dataset_file *file, const char *path)
 {
     return file->size > 0 ? file_exists(path) : folder_exists(path);
+}
+
+/* What stands where a file or a folder of the data should; NULL: nothing does. */
+static const char *obstacle_at(const struct dataset_file *file, const char *path)
+{
+    struct stat info;
+    if (is_there(file, path) || lstat(path, &info) != 0) {
+        return NULL;
+    }
+    if (S_ISLNK(info.st_mode) && stat(path, &info) != 0) {
+        return "a link to nothing";
+    }
+    return S_ISDIR(info.st_mode)    ? "a folder"
+           : S_ISREG(info.st_mode)  ? "a file"
+           : S_ISFIFO(info.st_mode) ? "a pipe (FIFO)"
+                                    : "a device or socket";
 }
 
 /* Looks for name in the folder, and in a folder of that name, as some archives unpack. */
@@ -62,6 +79,9 @@ struct search {
     const struct dataset_file *missing;
     const char *other; /* the data set that a folder turned out to hold */
     char other_folder[PATH_SIZE];
+    const struct dataset_file *blocked; /* something else has its name: */
+    const char *obstacle;               /* what that is, and where */
+    char obstacle_path[PATH_SIZE];
 };
 
 static const struct dataset_file *file_named(const struct dataset *dataset, const char *name)
@@ -109,6 +129,21 @@ static const char *other_owner(const struct dataset_place *place)
     return NULL;
 }
 
+/* Remembers the first thing that has the name of a missing file and is none. */
+static void note_obstacle(struct search *search, const struct dataset_file *file,
+                          const char *folder)
+{
+    static const char *const endings[] = {"", ".gz"};
+    for (size_t i = 0; !search->obstacle && i < sizeof endings / sizeof endings[0]; i++) {
+        char path[PATH_SIZE];
+        if (path_format(path, NULL, "%s/%s%s", folder, file->name, endings[i]) == STATUS_OK &&
+            (search->obstacle = obstacle_at(file, path)) != NULL) {
+            memcpy(search->obstacle_path, path, PATH_SIZE);
+            search->blocked = file;
+        }
+    }
+}
+
 /* True if place->folder has everything; fills the paths. */
 static bool folder_is_complete(struct dataset_place *place, struct search *search)
 {
@@ -118,8 +153,9 @@ static bool folder_is_complete(struct dataset_place *place, struct search *searc
         const struct dataset_file *file = &place->dataset->file[i];
         bool found = find_file(file, place->folder, place->path[i]);
         n_found += found && !file->optional;
-        if (!found && !file->optional && !missing) {
-            missing = file;
+        if (!found && !file->optional) {
+            note_obstacle(search, file, place->folder);
+            missing = missing ? missing : file;
         }
     }
     if (missing && n_found > 0 && !search->missing) {
@@ -188,12 +224,25 @@ static void list_files(const struct dataset *dataset, struct text *text)
     }
 }
 
+static void say_expected(struct text *text, const struct dataset_file *file)
+{
+    if (file->size > 0) {
+        text_append(text, "a file of %zu bytes, plain or .gz", file->size);
+    } else {
+        text_append(text, "a folder");
+    }
+}
+
 static enum status say_not_found(const struct dataset *dataset,
                                  const struct dataset_options *options, const struct search *search,
                                  struct error *err)
 {
     struct text text = {0};
-    if (search->missing) {
+    if (search->blocked) {
+        text_append(&text, "%s cannot be read: %s is %s, expected ", dataset->title,
+                    search->obstacle_path, search->obstacle);
+        say_expected(&text, search->blocked);
+    } else if (search->missing) {
         text_append(&text, "%s is incomplete in %s: no %s", dataset->title, search->incomplete,
                     search->missing->name);
         if (search->missing->size > 0) {

@@ -66,6 +66,20 @@ expect_err "goes on behind its end: expected 9 bytes"
 expect_out "BAD"
 expect_out "glyphs"
 
+# something else of the same name
+mnist "$WORK/blocked"
+rm "$WORK/blocked/train-labels-idx1-ubyte"
+mkdir "$WORK/blocked/train-labels-idx1-ubyte"
+mv "$QKVLAB_DATA" "$WORK/aside"
+rm -r "$HOME/.cache" "$XDG_CACHE_HOME"
+run data check mnist --data "$WORK/blocked"
+expect_error 3 "MNIST cannot be read: $WORK/blocked/train-labels-idx1-ubyte is a folder, expected a file of 60008 bytes, plain or .gz; get it"
+rmdir "$WORK/blocked/train-labels-idx1-ubyte"
+mkfifo "$WORK/blocked/train-labels-idx1-ubyte"
+run run --set task=mnist --data "$WORK/blocked" --out never
+expect_error 3 "$WORK/blocked/train-labels-idx1-ubyte is a pipe (FIFO), expected a file"
+mv "$WORK/aside" "$QKVLAB_DATA"
+
 run data show glyphs --out "$WORK/out"
 expect_status 0
 [ "$(cat "$OUT")" = "$WORK/out/data/glyphs.png" ] || fail "the path on stdout"

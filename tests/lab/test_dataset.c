@@ -2,6 +2,8 @@
 #include "lab/dataset.h"
 
 #include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "data_fixture.h"
 #include "lab/result.h"
@@ -106,6 +108,35 @@ START_TEST(the_first_root_that_is_complete_wins)
     fixture_mnist("one/%s.%s");
     ck_assert_int_eq(dataset_find(mnist, &options, &place, &err), STATUS_OK);
     ck_assert_ptr_nonnull(strstr(place.path[0], "/one/train-images"));
+}
+END_TEST
+
+static void expect_obstacle(const char *words)
+{
+    static struct dataset_place place;
+    struct error err;
+    const char *root[] = {scratch};
+    struct dataset_options options = {.root = root, .n_root = 1};
+    ck_assert_int_eq(dataset_find(dataset_find_name("mnist"), &options, &place, &err), STATUS_DATA);
+    ck_assert_msg(strstr(err.text, words), "'%s' lacks '%s'", err.text, words);
+    ck_assert_ptr_nonnull(strstr(err.text, "; get it with scripts/fetch_data.sh mnist"));
+}
+
+START_TEST(what_stands_where_a_file_should_is_named)
+{
+    char path[PATH_SIZE];
+    fixture_mnist("%s-%s");
+    fixture_remove("t10k-images-idx3-ubyte");
+    fixture_path(path, "t10k-images-idx3-ubyte");
+    ck_assert_int_eq(mkdir(path, 0777), 0);
+    expect_obstacle("/t10k-images-idx3-ubyte is a folder, expected a file of 7840016 bytes, plain");
+    fixture_remove("t10k-images-idx3-ubyte");
+    ck_assert_int_eq(symlink("/nowhere/at/all", path), 0);
+    expect_obstacle("/t10k-images-idx3-ubyte is a link to nothing, expected a file");
+    fixture_remove("t10k-images-idx3-ubyte");
+    fixture_path(path, "t10k-images-idx3-ubyte.gz");
+    ck_assert_int_eq(mkfifo(path, 0666), 0);
+    expect_obstacle("/t10k-images-idx3-ubyte.gz is a pipe (FIFO), expected a file");
 }
 END_TEST
 
@@ -286,6 +317,7 @@ int main(void)
     tcase_add_checked_fixture(search, scratch_make, scratch_remove);
     tcase_add_test(search, nothing_found_says_what_where_and_how);
     tcase_add_test(search, the_first_root_that_is_complete_wins);
+    tcase_add_test(search, what_stands_where_a_file_should_is_named);
     tcase_add_test(search, the_first_images_only);
     tcase_add_test(search, the_hash_is_that_of_the_contents);
     tcase_add_test(search, images_that_are_not_the_published_ones_are_known_as_such);
