@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/contention.h"
 #include "base/threads.h"
 #include "cli/bench_tables.h"
+#include "cli/busy.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/signals.h"
@@ -221,6 +223,18 @@ static enum status measure_scaling(const struct models *models, const struct arg
     return status == STATUS_OK ? bench_tables_scaling(scaling, n, arguments->format, err) : status;
 }
 
+static enum status measure(const struct models *models, const struct arguments *arguments,
+                           struct error *err)
+{
+    struct contention contention = contention_begin();
+    enum status status = arguments->scaling ? measure_scaling(models, arguments, err)
+                                            : measure_speed(models, arguments, err);
+    if (status == STATUS_OK && !arguments->quiet) {
+        busy_warn(contention_others(&contention), "an idle machine is faster");
+    }
+    return status;
+}
+
 enum status cmd_bench(const struct arguments *arguments, struct error *err)
 {
     struct models models = {0};
@@ -230,8 +244,7 @@ enum status cmd_bench(const struct arguments *arguments, struct error *err)
     }
     if (status == STATUS_OK) {
         signals_hold();
-        status = arguments->scaling ? measure_scaling(&models, arguments, err)
-                                    : measure_speed(&models, arguments, err);
+        status = measure(&models, arguments, err);
         signals_release();
     }
     free(models.config);

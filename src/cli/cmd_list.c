@@ -262,9 +262,9 @@ static void print_legend(const char *topic)
                "needed key: output <- the input position it must attend to\n",
                EXAMPLE_TOKENS);
     } else if (strcmp(topic, "presets") == 0) {
-        puts("\ntime: estimated for this machine, one run at a time on every processor, nothing "
-             "done yet;\nMiB: of the largest run. `qkvlab list presets NAME` prints the file, "
-             "`qkvlab run NAME --dry-run`\nthe runs, with a better estimate.");
+        puts("\ntime: estimated for this machine as it is now, one run at a time on every processor, "
+             "nothing\ndone yet; MiB: memory of the largest run. `qkvlab list presets NAME` prints "
+             "the file,\n`qkvlab run NAME --dry-run` the runs and what is left of them.");
     } else if (strcmp(topic, "datasets") == 0) {
         puts("\npx: side of an image. Where each was looked for and found: qkvlab data list");
     }

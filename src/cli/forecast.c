@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/threads.h"
+#include "cli/busy.h"
 #include "cli/plan.h"
 #include "cli/startup.h"
 #include "lab/memory.h"
@@ -13,7 +14,7 @@
 
 double forecast_memory_mib(const struct config *config, int threads)
 {
-    return (double)memory_of_run(config, threads) / (1024.0 * 1024.0);
+    return ceil((double)memory_of_run(config, threads) / (1024.0 * 1024.0));
 }
 
 static enum status list_pending(struct forecast *forecast, const struct plan *plan,
@@ -68,6 +69,9 @@ enum status forecast_make(struct forecast *forecast, const struct plan *plan, st
     choose_jobs(forecast, plan->arguments);
     struct estimate_options options = {
         .threads = forecast->threads, .jobs = forecast->jobs, .seconds = FORECAST_SECONDS};
+    if (!plan->arguments->quiet) {
+        forecast_announce();
+    }
     status = startup_compute(err);
     double start = clock_seconds();
     if (status == STATUS_OK) {
@@ -92,25 +96,45 @@ void forecast_free(struct forecast *forecast)
 
 /* ---- as text ---- */
 
+void forecast_announce(void)
+{
+    fprintf(stderr, "timing a few training steps on this machine, for about %.0f s at most\n",
+            FORECAST_SECONDS);
+}
+
+/* Units and the seconds from which on the next one is used. */
+static const struct unit {
+    const char *name;
+    double seconds, below;
+} units[] = {{"s", 1, 100}, {"min", 60, 100 * 60}, {"h", 3600, 48 * 3600}, {"d", 86400, INFINITY}};
+
+static const struct unit *unit_of(double seconds)
+{
+    const struct unit *unit = units;
+    while (seconds >= unit->below) {
+        unit++;
+    }
+    return unit;
+}
+
 void forecast_range(struct estimate seconds, char text[FORECAST_RANGE_SIZE])
 {
-    static const struct {
-        const char *name;
-        double seconds, below; /* which high ends it is used for */
-    } units[] = {
-        {"s", 1, 100}, {"min", 60, 100 * 60}, {"h", 3600, 100 * 3600}, {"days", 86400, INFINITY}};
-    size_t u = 0;
-    while (seconds.high >= units[u].below) {
-        u++;
-    }
-    double low = seconds.low / units[u].seconds, high = seconds.high / units[u].seconds;
-    int decimals = high < 10 && u > 0;
-    if (u == 0 && high < 2) {
+    const struct unit *unit = unit_of(seconds.high);
+    double low = seconds.low / unit->seconds, high = seconds.high / unit->seconds;
+    int decimals = high < 10 && unit != units;
+    if (unit == units && high < 2) {
         snprintf(text, FORECAST_RANGE_SIZE, "up to 2 s");
     } else {
         snprintf(text, FORECAST_RANGE_SIZE, "%.*f to %.*f %s", decimals, low, decimals, high,
-                 units[u].name);
+                 unit->name);
     }
+}
+
+void forecast_duration(double seconds, char text[FORECAST_RANGE_SIZE])
+{
+    const struct unit *unit = unit_of(seconds);
+    double amount = seconds / unit->seconds;
+    snprintf(text, FORECAST_RANGE_SIZE, "%.*f %s", amount < 10, amount, unit->name);
 }
 
 static const char *plural(size_t n)
@@ -118,24 +142,39 @@ static const char *plural(size_t n)
     return n == 1 ? "" : "s";
 }
 
+void forecast_warn(const struct estimator *estimator)
+{
+    busy_warn(estimator_others(estimator), "with them at work, runs take longer than said here");
+}
+
+/* Where the time comes from. */
+static void say_source(const struct forecast *forecast)
+{
+    size_t n_group = estimator_n_group(forecast->estimator);
+    size_t n_measured = estimator_n_measured(forecast->estimator);
+    if (n_measured == 0) {
+        fputs("(a guess: a step of any of these models is too long to be tried)\n", stderr);
+        return;
+    }
+    fprintf(stderr,
+            "(from training steps of %zu of %zu kind%s of models, made just now in %.1f s; runs "
+            "of a kind differ by their FLOP)\n",
+            n_measured, n_group, plural(n_group), forecast->measure_seconds);
+}
+
 void forecast_say(const struct forecast *forecast)
 {
     size_t n_run = forecast->n_pending + forecast->n_done;
     if (forecast->n_pending > 0) {
         char range[FORECAST_RANGE_SIZE];
-        size_t n_group = estimator_n_group(forecast->estimator);
-        size_t n_measured = estimator_n_measured(forecast->estimator);
         forecast_range(forecast->total, range);
         fprintf(stderr,
                 "%zu run%s to make, %zu at a time with %d thread%s: estimated time %s, memory "
                 "%.0f MiB\n",
                 forecast->n_pending, plural(forecast->n_pending), forecast->jobs, forecast->threads,
-                plural((size_t)forecast->threads), range, ceil(forecast->memory_mib));
-        fprintf(
-            stderr,
-            "(from training steps of %zu of %zu kind%s of models, made just now in %.1f s; runs "
-            "of a kind differ by their FLOP)\n",
-            n_measured, n_group, plural(n_group), forecast->measure_seconds);
+                plural((size_t)forecast->threads), range, forecast->memory_mib);
+        say_source(forecast);
+        forecast_warn(forecast->estimator);
     }
     fprintf(stderr, "%zu run%s, %zu of them done; nothing was trained or written (--dry-run)\n",
             n_run, plural(n_run), forecast->n_done);

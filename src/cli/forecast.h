@@ -24,8 +24,14 @@ struct forecast {
     double measure_seconds; /* it took to find out */
 };
 
-/* Time for measuring; a few seconds give all there is to know. */
-#define FORECAST_SECONDS 4.0
+/* Time for measuring, of one sweep as of all presets: what is measured in it weighs most. */
+#define FORECAST_SECONDS 3.0
+
+/* forecast_announce says on stderr that the measuring begins, and for how long. */
+void forecast_announce(void);
+
+/* forecast_warn says that other programs were at work meanwhile, if they were. */
+void forecast_warn(const struct estimator *estimator);
 
 /* forecast_make measures. Caller frees with forecast_free, also on failure. */
 enum status forecast_make(struct forecast *forecast, const struct plan *plan, struct error *err);
@@ -34,11 +40,13 @@ void forecast_free(struct forecast *forecast);
 /* forecast_say prints the counts, time and memory on stderr, and where the time comes from. */
 void forecast_say(const struct forecast *forecast);
 
-/* forecast_range writes "12 to 25 min". */
+/* forecast_range writes "12 to 25 min", forecast_duration "8.8 s", "52 min", "22.5 h" or "3.1 d".
+ */
 #define FORECAST_RANGE_SIZE 48
 void forecast_range(struct estimate seconds, char text[FORECAST_RANGE_SIZE]);
+void forecast_duration(double seconds, char text[FORECAST_RANGE_SIZE]);
 
-/* forecast_memory_mib returns the memory of a run of threads threads. */
+/* forecast_memory_mib returns the memory of a run of threads threads, in whole MiB. */
 double forecast_memory_mib(const struct config *config, int threads);
 
 #endif

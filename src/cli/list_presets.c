@@ -12,9 +12,6 @@
 #include "lab/estimate.h"
 #include "lab/preset.h"
 
-/* Less than for one sweep: the whole list is to come soon. */
-#define SECONDS 1.5
-
 /* The runs of all presets, one preset after the other. */
 struct collection {
     struct config *config;
@@ -101,16 +98,19 @@ enum status list_presets(const struct arguments *arguments, struct error *err)
 {
     struct collection all = {0};
     struct estimator *estimator = NULL;
-    struct estimate_options options = {.jobs = 1, .seconds = SECONDS};
     enum status status = collect(&all, arguments, err);
     if (status == STATUS_OK) {
+        forecast_announce();
         status = startup_compute(err);
     }
     if (status == STATUS_OK) {
+        struct estimate_options options = {
+            .jobs = 1, .seconds = FORECAST_SECONDS, .end = all.end, .n_sweep = all.n_preset};
         status = estimator_create(&estimator, all.config, all.n_config, &options, err);
     }
     if (status == STATUS_OK) {
         status = print_table(&all, estimator, arguments->format, err);
+        forecast_warn(estimator);
     }
     estimator_free(estimator);
     free(all.config);

@@ -164,14 +164,27 @@ static void add_size(struct table *table, const struct size *size)
     table_number(table, size->memory_mib);
 }
 
+static void add_time(struct table *table, const struct forecast *forecast, size_t run,
+                     const struct config *config)
+{
+    char text[FORECAST_RANGE_SIZE];
+    if (forecast->done[run]) {
+        table_missing(table);
+        table_missing(table);
+        return;
+    }
+    double seconds = estimator_run_seconds(forecast->estimator, config);
+    forecast_duration(seconds, text);
+    table_number(table, seconds);
+    table_text(table, text);
+}
+
 static enum status print_preview(const struct plan *plan, const struct forecast *forecast,
                                  struct error *err)
 {
-    static const struct column sizes[] = {{"steps", "steps", 0},
-                                          {"n_param", "parameters", 0},
-                                          {"memory_mib", "MiB", 1},
-                                          {"estimated_seconds", "about s", -2},
-                                          {"done", "done", 0}};
+    static const struct column sizes[] = {{"steps", "steps", 0},    {"n_param", "parameters", 0},
+                                          {"memory_mib", "MiB", 0}, {"estimated_seconds", NULL, 0},
+                                          {NULL, "time", 0},        {"done", "done", 0}};
     const char *varied[MAX_VARIED];
     struct column column[TABLE_MAX_COLUMN];
     size_t n_varied = varied_keys(plan, varied);
@@ -184,11 +197,7 @@ static enum status print_preview(const struct plan *plan, const struct forecast 
         add_name(table, config, varied, n_varied);
         find_size(&size, config, forecast->threads);
         add_size(table, &size);
-        if (forecast->done[run]) {
-            table_missing(table);
-        } else {
-            table_number(table, estimator_run_seconds(forecast->estimator, config));
-        }
+        add_time(table, forecast, run, config);
         table_bool(table, forecast->done[run]);
     }
     enum status status = table_print(table, plan->arguments->format, err);

@@ -1,5 +1,8 @@
-/* A model that would take too long for its slice of the time makes steps with fewer sequences: what
- * a step costs apart from its sequences matters for small models only, which make whole steps.
+/* A model that would take too long for its slice of the time makes steps with fewer sequences, and
+ * if that is not enough has one block only: what a step costs apart from its sequences and blocks
+ * matters for small models alone, which make whole steps. The shortest of the steps counts: it is
+ * the one that other programs disturbed least. Where they disturbed all of them, the time that it
+ * worked on the processors tells how long it would have taken.
  */
 #include "lab/estimate.h"
 
@@ -9,6 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/contention.h"
 #include "base/threads.h"
 #include "lab/bench.h"
 
@@ -22,23 +26,27 @@
 #define HIGH_FACTOR 1.5
 /* A first guess, to choose how many sequences a step may have. */
 #define GUESSED_RATE 2e10
+#define MOST_WAITING 1.25
+/* A step that takes longer at that rate is not made. */
+#define MOST_STEP_SECONDS 1.0
 /* Seconds for a group. */
-#define LEAST_SLICE 0.01
+#define LEAST_SLICE 0.08
 #define MOST_SLICE 0.5
-#define MAX_STEP 64
 
 struct group {
     struct config config; /* the smallest of the group */
     double flop;          /* of a sequence of that */
-    double work;          /* FLOP of all its runs */
+    double work;          /* FLOP of all its runs in one sweep */
+    double share;         /* of the work of the sweep in which it is largest */
     double rate;          /* FLOP a second of one run; 0: not measured */
 };
 
 struct estimator {
     struct estimate_options options; /* threads and jobs resolved */
-    struct group *group;             /* [n_group], most work first */
+    struct group *group;             /* [n_group], largest share first */
     size_t n_group, n_measured;
     size_t n_parallel; /* runs that processors can make at a time */
+    double others;     /* share of the processors that were taken */
 };
 
 /* ---- work ---- */
@@ -100,7 +108,38 @@ static bool add_to_group(struct estimator *estimator, const struct config *confi
 static int compare_groups(const void *a, const void *b)
 {
     const struct group *left = a, *right = b;
-    return (left->work < right->work) - (left->work > right->work);
+    return (left->share < right->share) - (left->share > right->share);
+}
+
+/* end_sweep turns the work of one sweep into shares: a small sweep among large ones is measured as
+ * well as alone. */
+static void end_sweep(struct estimator *estimator)
+{
+    double total = 0;
+    for (size_t i = 0; i < estimator->n_group; i++) {
+        total += estimator->group[i].work;
+    }
+    for (size_t i = 0; i < estimator->n_group && total > 0; i++) {
+        struct group *group = &estimator->group[i];
+        group->share = fmax(group->share, group->work / total);
+        group->work = 0;
+    }
+}
+
+static bool group_all(struct estimator *estimator, const struct config *configs, size_t n,
+                      const struct estimate_options *options)
+{
+    const size_t *end = options->end ? options->end : &n;
+    size_t n_sweep = options->end ? options->n_sweep : 1, i = 0;
+    for (size_t sweep = 0; sweep < n_sweep; sweep++) {
+        for (; i < end[sweep]; i++) {
+            if (!add_to_group(estimator, &configs[i])) {
+                return false;
+            }
+        }
+        end_sweep(estimator);
+    }
+    return true;
 }
 
 /* ---- measuring ---- */
@@ -145,20 +184,43 @@ static void filler_free(struct filler *filler)
     free(filler->patches);
 }
 
-/* steps_median makes steps for about so many seconds, at least one after a warm-up. */
-static double steps_median(struct engine *engine, const struct batch *batch, double seconds)
+static double worked_seconds(int n_working)
+{
+    return n_working > 1 ? clock_process_seconds() / n_working : clock_thread_seconds();
+}
+
+/* timed_step returns the seconds of a step. Undisturbed, no more of them than MOST_WAITING times
+ * those that a thread works. */
+static double timed_step(struct engine *engine, const struct batch *batch,
+                         const struct adam_options *adam, int n_working)
+{
+    double start = clock_seconds(), worked = worked_seconds(n_working);
+    engine_train_step(engine, batch, adam);
+    worked = worked_seconds(n_working) - worked;
+    return fmin(clock_seconds() - start, MOST_WAITING * worked);
+}
+
+/* shortest_step makes steps for about so many seconds, at least one after a warm-up. */
+static double shortest_step(struct engine *engine, const struct batch *batch, int n_working,
+                            double seconds)
 {
     const struct adam_options adam = {
         .learning_rate = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8, .clip = 5};
-    double taken[MAX_STEP], start = clock_seconds();
-    size_t n = 0;
+    double shortest = INFINITY, start = clock_seconds();
     engine_train_step(engine, batch, &adam);
     do {
-        double before = clock_seconds();
-        engine_train_step(engine, batch, &adam);
-        taken[n++] = clock_seconds() - before;
-    } while (n < MAX_STEP && clock_seconds() - start < seconds);
-    return bench_spread_of(taken, n).median;
+        shortest = fmin(shortest, timed_step(engine, batch, &adam, n_working));
+    } while (clock_seconds() - start < seconds);
+    return shortest;
+}
+
+/* count_working returns how many threads work at a time, on average: lanes are given out whole, and
+ * some have no sequence. */
+static int count_working(const struct config *config, size_t n, int threads)
+{
+    size_t n_lane = config->lanes < n ? config->lanes : n;
+    size_t n_turn = (n_lane + (size_t)threads - 1) / (size_t)threads;
+    return (int)(n_lane / n_turn);
 }
 
 /* step_seconds trains one model. Errors leave *seconds as it is. */
@@ -178,7 +240,7 @@ static enum status step_seconds(const struct config *config, size_t n, int threa
     }
     if (status == STATUS_OK) {
         engine_initialise(engine, config->seed);
-        *seconds = steps_median(engine, &filler.batch, slice);
+        *seconds = shortest_step(engine, &filler.batch, count_working(config, n, threads), slice);
     }
     engine_free(engine);
     filler_free(&filler);
@@ -187,12 +249,11 @@ static enum status step_seconds(const struct config *config, size_t n, int threa
 
 /* Sequences of a step that should take a third of the slice: a whole batch, or some for each lane.
  */
-static size_t choose_sequences(const struct group *group, int threads, double slice)
+static size_t choose_sequences(const struct config *config, int threads, double slice)
 {
-    const struct config *config = &group->config;
     size_t n_train = config_n_train(config);
     size_t batch = config->batch_size < n_train ? config->batch_size : n_train;
-    double fitting = slice / 3 * GUESSED_RATE * threads / group->flop;
+    double fitting = slice / 3 * GUESSED_RATE * threads / bench_flop(config, 1);
     if (fitting >= (double)batch || batch <= config->lanes) {
         return batch;
     }
@@ -200,24 +261,39 @@ static size_t choose_sequences(const struct group *group, int threads, double sl
     return config->lanes * (a_lane > 0 ? a_lane : 1);
 }
 
-/* measure_group trains as many models at a time as there will be runs. Inside of that a model has
- * one thread; where each is to have more, one model with all of them stands for all. */
+static bool takes_longer(const struct config *config, size_t n, int threads, double seconds)
+{
+    return bench_flop(config, n) > seconds * GUESSED_RATE * threads;
+}
+
+/* measure_group leaves the rate at 0 where a step is too long to try. It trains as many models at a
+ * time as there will be runs. Inside of that a model has one thread; where each is to have more,
+ * one model with all of them stands for all. */
 static enum status measure_group(const struct estimator *estimator, struct group *group,
                                  double slice, struct error *err)
 {
     int threads = estimator->options.threads, n_model = (int)estimator->n_parallel;
     bool alone = n_model == 1 || threads > 1;
-    size_t n = choose_sequences(group, alone ? threads * n_model : 1, slice);
+    int n_at_work = alone ? threads * n_model : 1;
+    struct config config = group->config;
+    size_t n = choose_sequences(&config, n_at_work, slice);
+    if (takes_longer(&config, n, n_at_work, slice / 3)) {
+        config.n_layer = 1;
+        n = choose_sequences(&config, n_at_work, slice);
+    }
+    if (takes_longer(&config, n, n_at_work, MOST_STEP_SECONDS)) {
+        return STATUS_OK;
+    }
     double slowest = 0;
     enum status status = STATUS_OK;
     if (alone) {
-        status = step_seconds(&group->config, n, threads * n_model, slice, &slowest);
+        status = step_seconds(&config, n, threads * n_model, slice, &slowest);
         slowest *= n_model;
     } else {
 #pragma omp parallel for num_threads(n_model) schedule(static) reduction(max : slowest, status)
         for (int i = 0; i < n_model; i++) {
             double seconds = 0;
-            enum status made = step_seconds(&group->config, n, 1, slice, &seconds);
+            enum status made = step_seconds(&config, n, 1, slice, &seconds);
             status = made > status ? made : status;
             slowest = fmax(slowest, seconds);
         }
@@ -225,7 +301,7 @@ static enum status measure_group(const struct estimator *estimator, struct group
     if (status != STATUS_OK) {
         return error_set(err, status, "out of memory while measuring how fast training is");
     }
-    group->rate = group->flop * (double)n / slowest;
+    group->rate = bench_flop(&config, n) / slowest;
     return STATUS_OK;
 }
 
@@ -233,6 +309,7 @@ static enum status measure(struct estimator *estimator, struct error *err)
 {
     const struct estimate_options *options = &estimator->options;
     double end = clock_seconds() + options->seconds;
+    struct contention contention = contention_begin();
     for (size_t i = 0; i < estimator->n_group; i++) {
         double left = end - clock_seconds();
         if (i > 0 && left <= 0) {
@@ -244,8 +321,9 @@ static enum status measure(struct estimator *estimator, struct error *err)
         if (status != STATUS_OK) {
             return status;
         }
-        estimator->n_measured++;
+        estimator->n_measured += estimator->group[i].rate > 0;
     }
+    estimator->others = contention_others(&contention);
     return STATUS_OK;
 }
 
@@ -265,10 +343,10 @@ static double rate_of(const struct estimator *estimator, const struct config *co
     if (own && own->rate > 0) {
         return own->rate;
     }
-    double nearest = INFINITY, rate = GUESSED_RATE;
-    for (size_t i = 0; i < estimator->n_measured; i++) {
+    double nearest = INFINITY, rate = GUESSED_RATE * estimator->options.threads;
+    for (size_t i = 0; i < estimator->n_group; i++) {
         double far = distance(&estimator->group[i].config, config);
-        if (far < nearest) {
+        if (estimator->group[i].rate > 0 && far < nearest) {
             nearest = far;
             rate = estimator->group[i].rate;
         }
@@ -296,11 +374,7 @@ enum status estimator_create(struct estimator **estimator, const struct config *
 {
     struct estimator *made = calloc(1, sizeof *made);
     *estimator = made;
-    bool fine = made != NULL;
-    for (size_t i = 0; i < n && fine; i++) {
-        fine = add_to_group(made, &configs[i]);
-    }
-    if (!fine) {
+    if (!made || !group_all(made, configs, n, options)) {
         return error_set(err, STATUS_MEMORY, "out of memory for %zu runs", n);
     }
     made->options = *options;
@@ -327,6 +401,11 @@ size_t estimator_n_group(const struct estimator *estimator)
 size_t estimator_n_measured(const struct estimator *estimator)
 {
     return estimator->n_measured;
+}
+
+double estimator_others(const struct estimator *estimator)
+{
+    return estimator->others;
 }
 
 double estimator_run_seconds(const struct estimator *estimator, const struct config *config)

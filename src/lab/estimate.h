@@ -1,11 +1,12 @@
-/* estimate: how long runs will take on this machine, from a few seconds of trying.
+/* estimate: how long runs will take on this machine, from a few seconds of trying, if nothing
+ * else is at work on it.
  *
  * Configurations are grouped by what decides how fast a FLOP is: kind of input, width, tokens,
  * heads, score term, query. Of each group the smallest model makes some real training steps, on
  * batches of nothing in particular; all its runs cost their nominal FLOP at that rate. Groups come
- * in the order of their share of the work, and those for which no time is left take the rate of
- * the nearest that was measured. Where several runs are made at a time, so many models are trained
- * at a time, because processors share caches and clocks.
+ * in the order of their share of a sweep's work, and those for which no time is left take the rate
+ * of the nearest that was measured. Where several runs are made at a time, so many models are
+ * trained at a time, because processors share caches and clocks.
  */
 #ifndef QKVLAB_LAB_ESTIMATE_H
 #define QKVLAB_LAB_ESTIMATE_H
@@ -22,6 +23,9 @@ struct estimate_options {
     int threads;    /* of each run; 0: threads_available() / jobs, at least 1 */
     size_t jobs;    /* runs at a time; 0: one */
     double seconds; /* for measuring, about */
+    /* Several sweeps that are asked for one by one: configs up to each end are one. NULL: one. */
+    const size_t *end; /* [n_sweep] */
+    size_t n_sweep;
 };
 
 /* estimator_create measures for configs [n], which may then be asked for. Needs a BLAS library that
@@ -33,6 +37,10 @@ void estimator_free(struct estimator *estimator);
 /* How much was measured. */
 size_t estimator_n_group(const struct estimator *estimator);
 size_t estimator_n_measured(const struct estimator *estimator);
+
+/* estimator_others returns the share of the processors that other programs took meanwhile, see
+ * base/contention.h; NaN: unknown. */
+double estimator_others(const struct estimator *estimator);
 
 /* estimator_run_seconds returns the time of one run, from its start to its end, while as many
  * others are made as options said. */

@@ -78,6 +78,23 @@ expect_error 2 "--scaling varies one model at one number of threads"
 run run --threads 1,2
 expect_error 2 "--threads: expected a whole number in 1..1024, found '1,2'"
 
+# Other programs at work are told of.
+if grep -q '^cpu0 ' /proc/stat 2>/dev/null; then
+  busy=()
+  for _ in $(seq "$(nproc)"); do
+    (trap - EXIT; while :; do :; done) &
+    busy+=($!)
+  done
+  run bench --shape d32-L2-H2-T16 --rounds 2 --seconds 1
+  cp "$ERR" said
+  run run --set n_train=1000 --dry-run
+  kill "${busy[@]}"
+  wait "${busy[@]}" 2>/dev/null
+  expect_status 0
+  grep -qE '^qkvlab: warning: other programs took about [0-9]+ % .* an idle machine is faster$' said || fail "bench"
+  grep -qE '^qkvlab: warning: other programs took about [0-9]+ % .* runs take longer than said here$' "$ERR" || fail "estimate"
+fi
+
 # A signal ends it soon.
 "$QKVLAB" bench --rounds 1000 --seconds 600 >"$OUT" 2>"$ERR" </dev/null &
 pid=$!
