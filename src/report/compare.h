@@ -22,10 +22,13 @@ enum tier { TIER_EXACT, TIER_PAIRED, TIER_BAND, TIER_COUNT };
 /* tier_name returns "exact", ... */
 const char *tier_name(enum tier tier);
 
-/* A check of the band tier alarms where p is at most this: the share of false alarms. */
+/* A check of the band tier alarms where p is at most this. It is the share of false alarms over
+ * pairs of a baseline and new seeds, of runs that neither diverge nor end early. To check one
+ * baseline twice with the same seeds is to see the same answer twice. */
 #define COMPARE_LEVEL 0.01
 
 #define COMPARE_WHAT_SIZE 160
+#define COMPARE_NOTE_SIZE 512
 #define COMPARE_TEXT_SIZE 640
 
 /* One thing that differs. Numbers that do not apply are NaN. */
@@ -57,12 +60,12 @@ struct comparison {
     enum tier tier;
     struct difference *difference; /* [n_difference], the most telling one first */
     size_t n_difference;
-    size_t n_part, n_run;    /* compared */
-    char note[512];          /* what was left out, or "" */
-    double p;                /* band: of all points together; else NaN */
-    size_t n_base, n_fresh;  /* band: seeds */
-    size_t n_relabelling;    /* band */
-    struct band_point *band; /* [n_band] */
+    size_t n_part, n_run;         /* compared */
+    char note[COMPARE_NOTE_SIZE]; /* what was left out, or "" */
+    double p;                     /* band: of all points together; else NaN */
+    size_t n_base, n_fresh;       /* band: seeds */
+    size_t n_relabelling;         /* band */
+    struct band_point *band;      /* [n_band] */
     size_t n_band;
 };
 
@@ -74,7 +77,8 @@ enum tier compare_tier(const struct baseline *baseline, const struct baseline *f
 /* compare_exact and compare_paired compare the runs of fresh with those of the same part and seed;
  * STATUS_DATA where there are none in common, and for paired where the baseline has no tolerances.
  * compare_band compares all runs of the parts that both have; STATUS_USAGE where there are too few
- * to alarm at COMPARE_LEVEL, with how many are needed. Caller frees with comparison_free, also on
+ * to alarm at COMPARE_LEVEL, with how many are needed, STATUS_DATA where they have no step in
+ * common. Caller frees with comparison_free, also on
  * failure. */
 enum status compare_exact(const struct baseline *baseline, const struct baseline *fresh,
                           struct comparison *comparison, struct error *err);

@@ -309,28 +309,131 @@ START_TEST(band_says_what_moved_and_from_when)
 }
 END_TEST
 
+/* thin keeps the points first, first + every, ... of every run, as a program that logs seldom. */
+static void thin(struct baseline *baseline, size_t first, size_t every)
+{
+    for (size_t r = 0; r < baseline->part[0].n_run; r++) {
+        struct baseline_run *run = &baseline->part[0].run[r];
+        size_t n = 0;
+        run->step = calloc(N_STEP, sizeof *run->step);
+        for (size_t i = first; i < N_STEP; i += every, n++) {
+            run->step[n] = i;
+            run->loss[n] = run->loss[i];
+            run->grad_norm[n] = run->grad_norm[i];
+            run->accuracy[n] = run->accuracy[i];
+        }
+        run->n_point = n;
+        run->n_evaluation = 0;
+        baseline_settle(run);
+    }
+}
+
+static const struct band_point *find_point(const char *name)
+{
+    for (size_t i = 0; i < comparison.n_band; i++) {
+        if (strcmp(comparison.band[i].name, name) == 0) {
+            return &comparison.band[i];
+        }
+    }
+    return NULL;
+}
+
 START_TEST(band_compares_what_all_have)
 {
     struct baseline a = make(0, 6), b = make(100, 6);
+    thin(&b, 0, 10);
     for (size_t r = 0; r < 6; r++) {
-        struct baseline_run *run = &b.part[0].run[r];
-        free(run->grad_norm);
-        run->grad_norm = NULL;
-        run->n_evaluation = 0;
-        run->step = calloc(N_STEP, sizeof *run->step);
-        for (size_t i = 0; i < N_STEP / 10; i++) {
-            run->step[i] = 10 * i;
-            run->loss[i] = run->loss[10 * i];
-            run->accuracy[i] = run->accuracy[10 * i];
-        }
-        run->n_point = N_STEP / 10;
-        run->escape_step = a.part[0].run[r].escape_step;
+        free(b.part[0].run[r].grad_norm);
+        b.part[0].run[r].grad_norm = NULL;
     }
-    ck_assert_int_eq(compare_band(&a, &b, &comparison, &err), STATUS_OK);
+    expect(compare_band(&a, &b, &comparison, &err), 0);
     for (size_t i = 0; i < comparison.n_band; i++) {
         ck_assert_int_ne(comparison.band[i].quantity, BAND_GRAD_NORM);
         ck_assert(comparison.band[i].quantity == BAND_NUMBER || comparison.band[i].first % 10 == 0);
     }
+    ck_assert_str_eq(comparison.note, "reverse-kv: not all new curves have the gradient norm");
+    ck_assert_ptr_null(find_point("test loss"));
+    end(&a, &b);
+}
+END_TEST
+
+/* A gradient norm that is written down every tenth step does not hide the losses between. */
+START_TEST(band_compares_each_quantity_where_it_is)
+{
+    struct baseline a = make(0, 6), b = make(100, 6);
+    for (size_t r = 0; r < 6; r++) {
+        for (size_t s = 0; s < N_STEP; s++) {
+            b.part[0].run[r].grad_norm[s] = s % 10 == 0 ? b.part[0].run[r].grad_norm[s] : NAN;
+        }
+    }
+    expect(compare_band(&a, &b, &comparison, &err), 0);
+    ck_assert_uint_eq(find_point("loss")[1].first, 1);
+    ck_assert_uint_eq(find_point("gradient norm")[1].first, 10);
+    ck_assert_str_eq(comparison.note, "");
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(band_takes_an_infinite_norm_for_a_large_one)
+{
+    struct baseline a = make(0, 6), b = make(100, 6);
+    for (size_t r = 0; r < 6; r++) {
+        b.part[0].run[r].grad_norm[7] = INFINITY;
+    }
+    expect(compare_band(&a, &b, &comparison, &err), 1);
+    ck_assert_str_eq(comparison.difference[0].what, "gradient norm");
+    expect_text(0, "times as much");
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(band_takes_an_early_end_for_a_finding)
+{
+    struct baseline a = make(0, 6), b = make(100, 6);
+    b.part[0].run[3].n_point = 30;
+    expect(compare_band(&a, &b, &comparison, &err), 1);
+    ck_assert_str_eq(comparison.difference[0].what, "length");
+    expect_text(0, "ended: seed 103 at step 29, 1 of 6 runs in all; those of the baseline go on to "
+                   "step 59");
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(band_needs_steps_in_common)
+{
+    struct baseline a = make(0, 6), b = make(100, 6);
+    thin(&a, 0, 10);
+    thin(&b, 5, 10);
+    ck_assert_int_eq(compare_band(&a, &b, &comparison, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "reverse-kv: no step is in all curves"));
+    ck_assert_ptr_nonnull(strstr(err.text, "new (first 5, last 55)"));
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(band_says_at_how_many_steps)
+{
+    struct baseline a = make(0, 6), b = make(100, 6);
+    thin(&a, 0, 2);
+    thin(&b, 0, 3);
+    ck_assert_int_eq(compare_band(&a, &b, &comparison, &err), STATUS_OK);
+    ck_assert_str_eq(comparison.note, "reverse-kv: compared at the 10 steps that all curves have");
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(band_passes_where_both_diverge)
+{
+    struct baseline a = make(0, 6), b = make(100, 6);
+    for (size_t r = 0; r < 6; r++) {
+        struct baseline_run *run[] = {&a.part[0].run[r], &b.part[0].run[r]};
+        for (size_t i = 0; i < 2; i++) {
+            run[i]->diverged = true;
+            run[i]->n_point = 12;
+            run[i]->loss[11] = run[i]->grad_norm[11] = NAN;
+        }
+    }
+    expect(compare_band(&a, &b, &comparison, &err), 0);
     end(&a, &b);
 }
 END_TEST
@@ -376,6 +479,12 @@ int main(void)
     tcase_add_test(tests, band_passes_other_seeds);
     tcase_add_test(tests, band_says_what_moved_and_from_when);
     tcase_add_test(tests, band_compares_what_all_have);
+    tcase_add_test(tests, band_compares_each_quantity_where_it_is);
+    tcase_add_test(tests, band_takes_an_infinite_norm_for_a_large_one);
+    tcase_add_test(tests, band_takes_an_early_end_for_a_finding);
+    tcase_add_test(tests, band_needs_steps_in_common);
+    tcase_add_test(tests, band_says_at_how_many_steps);
+    tcase_add_test(tests, band_passes_where_both_diverge);
     tcase_add_test(tests, band_takes_divergence_for_a_finding);
     tcase_add_test(tests, band_refuses_too_few);
     suite_add_tcase(suite, tests);
