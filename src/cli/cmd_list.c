@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -245,6 +246,38 @@ static struct table *list_models(void)
     return table;
 }
 
+/* What a data set has instead of the defaults for images: "  cifar10: epochs 40". */
+static void print_own_defaults(const struct dataset *dataset)
+{
+    size_t n = 0;
+    for (size_t k = 0; config_key_at(k); k++) {
+        const struct config_key *key = config_key_at(k);
+        const char *own = dataset_preset(dataset, key->name);
+        if (!own || !key->preset_images || strcmp(own, key->preset_images) == 0) {
+            continue;
+        }
+        if (n++ == 0) {
+            printf("  %s: %s %s", dataset->name, key->name, own);
+        } else {
+            printf(", %s %s", key->name, own);
+        }
+    }
+    fputs(n > 0 ? "\n" : "", stdout);
+}
+
+static void print_keys_legend(void)
+{
+    puts("\ndefault: of tasks; -: tasks have no such key; derived: follows from image_size and "
+         "patch.\n"
+         "Some data sets have defaults of their own:");
+    for (size_t i = 0; dataset_at(i); i++) {
+        print_own_defaults(dataset_at(i));
+    }
+    puts("On a command line --set n_embd=32,64 --seeds 0-4; in a file `n_embd: [32, 64]` and\n"
+         "`seeds: 0-4`. Files take two more keys: include, the name of a preset or another file,\n"
+         "and without_data, keys that take over where the files of a data set are missing.");
+}
+
 /* What the columns of a text table mean, where their titles cannot say it. */
 static void print_legend(const char *topic)
 {
@@ -262,20 +295,45 @@ static void print_legend(const char *topic)
                "needed key: output <- the input position it must attend to\n",
                EXAMPLE_TOKENS);
     } else if (strcmp(topic, "presets") == 0) {
-        puts("\ntime: estimated for this machine as it is now, one run at a time on every processor, "
+        puts("\ntime: estimated for this machine as it is now, one run at a time on every "
+             "processor, "
              "nothing\ndone yet; MiB: memory of the largest run. `qkvlab list presets NAME` prints "
              "the file,\n`qkvlab run NAME --dry-run` the runs and what is left of them.");
+    } else if (strcmp(topic, "keys") == 0) {
+        print_keys_legend();
     } else if (strcmp(topic, "datasets") == 0) {
         puts("\npx: side of an image. Where each was looked for and found: qkvlab data list");
     }
 }
 
+static const char *describe_topic(const char *topic)
+{
+    static const struct {
+        const char *topic, *what;
+    } topics[] = {
+        {"variants", "which projections Q, K and V share, and what follows from that"},
+        {"tasks", "what is learned: sequences that are drawn"},
+        {"datasets", "what is learned: images"},
+        {"presets", "ready-made sweeps with the time they take here; with a NAME, its file"},
+        {"models", "sizes of models that `qkvlab cost` counts"},
+        {"keys", "what --set and configuration files take, with defaults"},
+        {"schema", "the same as a JSON Schema, for editors"},
+    };
+    for (size_t i = 0; i < N_COLUMN(topics); i++) {
+        if (strcmp(topics[i].topic, topic) == 0) {
+            return topics[i].what;
+        }
+    }
+    return "";
+}
+
 static enum status list_topics(enum format format, struct error *err)
 {
-    static const struct column columns[] = {{"topic", "topic", 0}};
+    static const struct column columns[] = {{"topic", "topic", 0}, {"what", "what", 0}};
     struct table *table = table_create(columns, N_COLUMN(columns));
     for (size_t i = 0; word_choice(WORD_TOPIC, i); i++) {
         table_text(table, word_choice(WORD_TOPIC, i));
+        table_text(table, describe_topic(word_choice(WORD_TOPIC, i)));
     }
     enum status status = table_print(table, format, err);
     table_free(table);

@@ -176,7 +176,7 @@ static const struct command commands[COMMAND_COUNT] = {
          "matrix products of 1024 x 1024 on every thread at once: the ceiling. Prints the median "
          "of the rounds with the shortest and longest, the share of the ceiling, and where the "
          "time goes. FLOP are nominal: 6 for each multiplication of the forward pass. Nothing else "
-         "should run meanwhile.",
+         "should run meanwhile; if something did, that is said.",
          cmd_bench},
     [COMMAND_COST] =
         {"cost",

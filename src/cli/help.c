@@ -6,7 +6,9 @@
 #include "cli/options.h"
 #include "cli/terminal.h"
 
-#define HELP_WIDTH 80 /* where the stream is no terminal */
+#define HELP_WIDTH 80   /* where the stream is no terminal */
+#define EXAMPLE_ROOM 30 /* for what an example is; with less it goes on a line of its own */
+#define EXAMPLE_INDENT 6
 
 static void print_examples(FILE *stream, const struct example *example, size_t n)
 {
@@ -17,10 +19,16 @@ static void print_examples(FILE *stream, const struct example *example, size_t n
         }
     }
     fprintf(stream, "Examples:\n");
-    size_t width = terminal_width(stream, HELP_WIDTH);
+    size_t width = terminal_width(stream, HELP_WIDTH), column = widest + 5;
+    bool beside = column + EXAMPLE_ROOM <= width;
     for (size_t i = 0; i < n && example[i].line; i++) {
-        fprintf(stream, "  %-*s   ", (int)widest, example[i].line);
-        terminal_wrap(stream, example[i].what, widest + 5, widest + 5, width);
+        if (beside) {
+            fprintf(stream, "  %-*s   ", (int)widest, example[i].line);
+        } else {
+            column = EXAMPLE_INDENT;
+            fprintf(stream, "  %s\n%*s", example[i].line, (int)column, "");
+        }
+        terminal_wrap(stream, example[i].what, column, column, width);
     }
 }
 
@@ -71,8 +79,9 @@ void help_command(FILE *stream, const struct command *command)
     fprintf(stream, "\nUsage: qkvlab %s [OPTION]...%s%s\n", command->name,
             command->operands[0] ? " " : "", command->operands);
     char summary[256];
-    snprintf(summary, sizeof summary, "%c%s.", toupper((unsigned char)command->summary[0]),
-             command->summary + 1);
+    bool asks = strchr(command->summary, '?') != NULL;
+    snprintf(summary, sizeof summary, "%c%s%s", toupper((unsigned char)command->summary[0]),
+             command->summary + 1, asks ? "" : ".");
     print_paragraph(stream, summary);
     if (command->details) {
         print_paragraph(stream, command->details);

@@ -10,7 +10,10 @@
 #include "lab/config.h"
 #include "lab/preset.h"
 
-#define SEEDS_PATTERN "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"
+/* "0", "0-5" or "0,2-4": no number with a zero in front. */
+#define SEED "(0|[1-9][0-9]*)"
+#define SEEDS SEED "(-" SEED ")?"
+#define SEEDS_PATTERN "^" SEEDS "(," SEEDS ")*$"
 
 /* ---- one value ---- */
 

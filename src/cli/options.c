@@ -42,8 +42,8 @@ static const struct option_spec options[OPTION_COUNT] = {
                       "Only the part I (from 0) of N of the grid, for several machines."},
     [OPTION_DRY_RUN] =
         {"dry-run", NULL, WORD_NONE, ON_TRAINING | ON(LESSON),
-         "Print the list of runs with their size and the time they will take; train and "
-         "write nothing."},
+         "Print the list of runs with their size and the time they will take, from a few "
+         "seconds of trying. Nothing is trained to its end or written."},
     [OPTION_VARIANT] = {"variant", "ID", WORD_TEXT, ON(BENCH) | ON(COST),
                         "Only this variant. May be repeated."},
     [OPTION_SHAPE] = {"shape", "NAME", WORD_SHAPE, ON(BENCH),
@@ -119,6 +119,10 @@ static const struct {
 } own_help[] = {
     {OPTION_SET, COMMAND_COST, "Set a size of the model, to one value. May be repeated."},
     {OPTION_SET, COMMAND_IDENTITIES, "Set a size or the seed, to one value. May be repeated."},
+    {OPTION_SET, COMMAND_BENCH,
+     "Measure a model with this key instead of the standard list; with --shape, that shape with "
+     "this key. KEY=A,B,C makes several. May be repeated."},
+    {OPTION_VARIANT, COMMAND_BENCH, "Measure this variant (default qkv). May be repeated."},
     {OPTION_THREADS, COMMAND_BENCH,
      "Compute with N threads in all (default: every processor), or measure several numbers in "
      "turn: 1,2,4."},

@@ -46,6 +46,16 @@ for key in $("$QKVLAB" list keys --format csv | tail -n +2 | cut -d, -f1); do
   grep -qF "$key" page || fail "the manual page tells the key $key"
 done
 
+# Long examples have what they are below them, short ones beside.
+run baseline --help
+grep -A 1 -F "qkvlab baseline record --output learning.json" "$OUT" | grep -qx "      the preset guard, ten seeds" ||
+  fail "what a long example is"
+run selftest --help
+grep -qE '^  qkvlab selftest  +one line a check$' "$OUT" || fail "what a short example is"
+run check --help
+expect_out "Does the model still learn the same way as when FILE was recorded?"
+grep -qF '?.' "$OUT" && fail "a question ends there"
+
 bash -n completion.bash || fail "bash reads its completion"
 complete_word() {
   bash -c '. ./completion.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _qkvlab

@@ -32,7 +32,7 @@ expect_out "qkvlab data list"
 
 run list
 expect_status 0
-[ "$(tail -n +2 "$OUT" | paste -sd' ')" = "variants tasks datasets presets models keys schema" ] || fail "the topics"
+[ "$(tail -n +2 "$OUT" | awk 'NF > 3 {print $1}' | paste -sd' ')" = "variants tasks datasets presets models keys schema" ] || fail "the topics"
 
 run list presets
 expect_status 0
@@ -50,6 +50,12 @@ done
 sharing=$("$QKVLAB" list variants --format csv | grep ',yes,softmax' | cut -d, -f1 | paste -sd, | sed 's/,/, /g')
 grep -qF "variant: [$sharing]" "$OUT" || fail "quick has exactly the sharing rows, $sharing"
 
+run list keys
+expect_status 0
+expect_out "default: of tasks; -: tasks have no such key"
+expect_out "  cifar10: epochs 40"
+expect_out "  tinyimagenet: n_embd 192, n_layer 6, n_head 6, batch_size 32, patch 8"
+expect_out "\`seeds: 0-4\`"
 run list keys --format json
 expect_status 0
 expect_out '"name": "learning_rate",'
