@@ -6,9 +6,11 @@
  *
  * The first line names the columns, in any order. step and loss are needed, grad_norm and accuracy
  * (of the training batch, 0 to 1) are compared where all files have them, other columns are not
- * read. Steps are whole numbers that ascend; they need not begin at 0 nor be next to each other. A
- * loss that is nan, inf or empty is that of a run that diverged, and ends it. Empty lines and lines
- * that begin with # are passed over.
+ * read. Steps are whole numbers that ascend; they need not begin at 0 nor be next to each other.
+ * Losses are at least 0, since their logarithms are compared. One that is nan, inf, empty or above
+ * 1e6 is that of a run that diverged, and ends it. An empty grad_norm or accuracy was not written
+ * down at that step; a grad_norm that is nan or inf counts as a very large one. Empty lines and
+ * lines that begin with # are passed over.
  *
  * The seed is the last number in the file's name (seed_3.csv, run-0003.csv), else its place in the
  * folder. Seeds of another program mean nothing but "another one".
@@ -73,6 +75,8 @@ static enum status wrong(const struct reader *reader, struct error *err, const c
 
 static enum status read_header(struct reader *reader, char *line, struct error *err)
 {
+    char first[64];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(line, "\r"), line);
     for (char *rest = line; rest;) {
         const char *word = next_word(&rest);
         size_t i = 0;
@@ -93,8 +97,9 @@ static enum status read_header(struct reader *reader, char *line, struct error *
     if (!reader->has[COLUMN_STEP] || !reader->has[COLUMN_LOSS]) {
         return error_set(err, STATUS_DATA,
                          "%s:%zu: expected a first line that names the columns step and loss (and "
-                         "grad_norm, accuracy, if there are any)",
-                         reader->path, reader->line);
+                         "grad_norm, accuracy, if there are any), separated by commas, found "
+                         "'%.60s'",
+                         reader->path, reader->line, first);
     }
     return STATUS_OK;
 }
@@ -107,15 +112,21 @@ static enum status read_number(const struct reader *reader, enum column column, 
     if (word[0] != '\0' && (*end != '\0' || strpbrk(word, "xX"))) {
         return wrong(reader, err, "a number", word);
     }
-    bool is_step = column == COLUMN_STEP;
-    if (is_step && !(*number >= 0 && *number <= MAX_STEP && floor(*number) == *number)) {
+    if (column == COLUMN_STEP &&
+        !(*number >= 0 && *number <= MAX_STEP && floor(*number) == *number)) {
         return wrong(reader, err, "a whole number as step", word);
+    }
+    if (column == COLUMN_LOSS && isfinite(*number) && *number < 0) {
+        return wrong(reader, err, "a loss of at least 0, since its logarithm is compared", word);
     }
     if (column == COLUMN_ACCURACY && (*number < 0 || *number > 1)) {
         return wrong(reader, err, "an accuracy in 0..1", word);
     }
     if (column == COLUMN_GRAD_NORM && *number < 0) {
         return wrong(reader, err, "a norm of at least 0", word);
+    }
+    if (column == COLUMN_GRAD_NORM && word[0] != '\0' && !isfinite(*number)) {
+        *number = INFINITY;
     }
     return STATUS_OK;
 }
@@ -159,20 +170,32 @@ static enum status add_point(struct reader *reader, const double value[COLUMN_OT
     run->grad_norm[n] = value[COLUMN_GRAD_NORM];
     run->accuracy[n] = value[COLUMN_ACCURACY];
     run->n_point++;
-    run->diverged = !(value[COLUMN_LOSS] <= TRAIN_DIVERGED_LOSS);
+    run->diverged = !(fabs(value[COLUMN_LOSS]) <= TRAIN_DIVERGED_LOSS);
     return STATUS_OK;
+}
+
+static size_t count_cells(const char *line)
+{
+    size_t n = 1;
+    while ((line = strchr(line, ',')) != NULL) {
+        line++;
+        n++;
+    }
+    return n;
 }
 
 static enum status read_line(struct reader *reader, char *line, struct error *err)
 {
     double value[COLUMN_OTHER] = {NAN, NAN, NAN, NAN}, number;
-    size_t n = 0;
-    for (char *rest = line; rest; n++) {
+    size_t n_cell = count_cells(line);
+    if (n_cell != reader->n_column) {
+        return error_set(err, STATUS_DATA, "%s:%zu: expected %zu cells, found %zu", reader->path,
+                         reader->line, reader->n_column, n_cell);
+    }
+    char *rest = line;
+    for (size_t i = 0; i < n_cell; i++) {
         const char *word = next_word(&rest);
-        if (n >= reader->n_column) {
-            return wrong(reader, err, "as many cells as columns", word);
-        }
-        enum column column = reader->column[n];
+        enum column column = reader->column[i];
         if (column == COLUMN_OTHER) {
             continue;
         }
@@ -181,10 +204,6 @@ static enum status read_line(struct reader *reader, char *line, struct error *er
             return status;
         }
         value[column] = number;
-    }
-    if (n != reader->n_column) {
-        return error_set(err, STATUS_DATA, "%s:%zu: expected %zu cells, found %zu", reader->path,
-                         reader->line, reader->n_column, n);
     }
     return add_point(reader, value, err);
 }

@@ -155,6 +155,20 @@ static enum status read_evaluations(const json_t *object, struct baseline_run *r
     return STATUS_OK;
 }
 
+static enum status check_losses(const struct baseline_run *run, struct error *err)
+{
+    size_t n = run->diverged ? run->n_point - 1 : run->n_point;
+    for (size_t i = 0; i < n; i++) {
+        if (!(run->loss[i] >= 0)) {
+            return error_set(err, STATUS_DATA,
+                             "loss: value %zu: expected a number of at least 0; null is the last "
+                             "one of a run that diverged",
+                             i);
+        }
+    }
+    return STATUS_OK;
+}
+
 static enum status read_run(const json_t *object, const struct baseline_part *part,
                             struct baseline_run *run, struct error *err)
 {
@@ -168,6 +182,9 @@ static enum status read_run(const json_t *object, const struct baseline_part *pa
     enum status status = run->n_point == 0 || run->n_point > MAX_LENGTH
                              ? wrong(err, "loss: expected a list of numbers")
                              : read_numbers(object, "loss", run->n_point, true, &run->loss, err);
+    if (status == STATUS_OK) {
+        status = check_losses(run, err);
+    }
     if (status == STATUS_OK) {
         status = read_numbers(object, "grad_norm", run->n_point, false, &run->grad_norm, err);
     }
@@ -264,6 +281,10 @@ static enum status read_runs(const json_t *object, struct baseline_part *part, s
     for (size_t i = 0; i < n && status == STATUS_OK; i++) {
         part->n_run = i + 1;
         status = read_run(json_array_get(list, i), part, &part->run[i], err);
+        if (status == STATUS_OK && baseline_find_run(part, part->run[i].seed) != &part->run[i]) {
+            status = error_set(err, STATUS_DATA, "seed %llu is there twice",
+                               (unsigned long long)part->run[i].seed);
+        }
         if (status != STATUS_OK) {
             error_prefix(err, "run %zu", i);
         }
@@ -273,7 +294,11 @@ static enum status read_runs(const json_t *object, struct baseline_part *part, s
 
 static enum status read_part(const json_t *object, struct baseline_part *part, struct error *err)
 {
-    snprintf(part->name, sizeof part->name, "%s", json_get_text(object, "name", ""));
+    const char *name = json_get_text(object, "name", "");
+    if (name[0] == '\0') {
+        return wrong(err, "part without a name");
+    }
+    snprintf(part->name, sizeof part->name, "%s", name);
     part->task_version = (int)json_get_integer(object, "task_version", 0);
     part->n_step = (size_t)json_get_integer(object, "n_step", 0);
     enum status status = read_config(object, part, err);
@@ -297,7 +322,8 @@ static enum status read_all(const json_t *root, struct baseline *baseline, struc
     const char *format = json_get_text(root, "format", "");
     if (strcmp(format, BASELINE_FORMAT) != 0) {
         return error_set(err, STATUS_DATA,
-                         "no baseline of this program: expected format %s, found '%s'",
+                         "no baseline that this program knows: expected format %s, found '%.60s'; "
+                         "`qkvlab baseline record` makes one",
                          BASELINE_FORMAT, format);
     }
     const json_t *list = json_object_get(root, "parts");
@@ -312,6 +338,11 @@ static enum status read_all(const json_t *root, struct baseline *baseline, struc
     for (size_t i = 0; i < n && status == STATUS_OK; i++) {
         baseline->n_part = i + 1;
         status = read_part(json_array_get(list, i), &baseline->part[i], err);
+        if (status == STATUS_OK &&
+            baseline_find_part(baseline, baseline->part[i].name) != &baseline->part[i]) {
+            status =
+                error_set(err, STATUS_DATA, "part '%s' is there twice", baseline->part[i].name);
+        }
     }
     return status == STATUS_OK && n == 0 ? wrong(err, "parts: there are none") : status;
 }

@@ -167,26 +167,76 @@ START_TEST(a_run_that_diverges_is_one)
 }
 END_TEST
 
-START_TEST(a_file_that_is_not_whole_is_refused)
+/* expect_no_baseline reads a file with this in the list of parts. */
+static void expect_no_baseline(const char *parts, const char *sentence)
 {
     struct baseline baseline;
-    char path[PATH_SIZE];
+    char path[PATH_SIZE], text[1024];
+    snprintf(text, sizeof text, "{\"format\": \"" BASELINE_FORMAT "\", \"parts\": [%s]}", parts);
     scratch_make();
     path_of("b.json", path);
-    write_text("b.json", "{\"format\": \"qkvlab-run-1\"}");
+    write_text("b.json", text);
     ck_assert_int_eq(baseline_read(path, &baseline, &err), STATUS_DATA);
-    ck_assert_ptr_nonnull(strstr(err.text, "expected format qkvlab-baseline-1"));
-    baseline_free(&baseline);
-    write_text("b.json",
-               "{\"format\": \"qkvlab-baseline-1\", \"parts\": [{\"name\": \"x\", \"runs\": "
-               "[{\"seed\": 1, \"loss\": [1, 2], \"grad_norm\": [1]}]}]}");
-    ck_assert_int_eq(baseline_read(path, &baseline, &err), STATUS_DATA);
-    ck_assert_ptr_nonnull(strstr(err.text, "part 'x': run 0: grad_norm: expected a list of 2"));
-    baseline_free(&baseline);
-    write_text("b.json", "{\"format\": \"qkvlab-baseline-1\", \"parts\": []}");
-    ck_assert_int_eq(baseline_read(path, &baseline, &err), STATUS_DATA);
+    ck_assert_msg(strstr(err.text, sentence) != NULL, "%s", err.text);
     baseline_free(&baseline);
     scratch_remove();
+}
+
+#define PART(runs) "{\"name\": \"x\", \"tensors\": [\"w\"], \"runs\": [" runs "]}"
+#define RUN "{\"seed\": 1, \"loss\": [1, 2]}"
+
+START_TEST(a_file_that_is_not_whole_is_refused)
+{
+    expect_no_baseline("", "parts: there are none");
+    expect_no_baseline("3", "part without a name");
+    expect_no_baseline("{\"name\": \"x\"}", "part 'x': runs: there are none");
+    expect_no_baseline(PART(RUN) ", " PART(RUN), "part 'x' is there twice");
+    expect_no_baseline(PART(RUN ", " RUN), "part 'x': run 1: seed 1 is there twice");
+    expect_no_baseline(PART("{\"loss\": [1]}"), "run 0: seed: expected a whole number");
+    expect_no_baseline(PART("{\"seed\": -1, \"loss\": [1]}"), "seed: expected a whole number");
+    expect_no_baseline(PART("{\"seed\": 1}"), "loss: expected a list of numbers");
+    expect_no_baseline(PART("{\"seed\": 1, \"loss\": [1, \"2\"]}"), "loss: value 1 is no number");
+    expect_no_baseline(PART("{\"seed\": 1, \"loss\": [1, null]}"), "loss: value 1: expected");
+    expect_no_baseline(PART("{\"seed\": 1, \"diverged\": true, \"loss\": [null, 1]}"),
+                       "loss: value 0: expected");
+    expect_no_baseline(PART("{\"seed\": 1, \"loss\": [1, 2], \"grad_norm\": [1]}"),
+                       "part 'x': run 0: grad_norm: expected a list of 2");
+    expect_no_baseline(PART("{\"seed\": 1, \"loss\": [1, 2], \"step\": [4, 4]}"),
+                       "step: value 1 is no step, or not ascending");
+    expect_no_baseline(PART("{\"seed\": 1, \"loss\": [1], \"gradient\": []}"),
+                       "expected the fingerprints of 1 tensors");
+    expect_no_baseline(PART("{\"seed\": 1, \"loss\": [1], \"evaluations\": [[0, 1]]}"),
+                       "evaluations: expected [n_done, loss, accuracy]");
+    expect_no_baseline("{\"name\": \"x\", \"config\": {\"task\": \"sort\", \"colour\": 1}}",
+                       "part 'x': config: ");
+    expect_no_baseline("{\"name\": \"x\", \"tolerance\": {\"loss\": {}}}",
+                       "part 'x': tolerance, evaluation_loss: envelope: expected a list");
+}
+END_TEST
+
+/* A later program may write what this one cannot read; huge numbers are no numbers. */
+START_TEST(a_file_of_another_program_is_refused)
+{
+    static const char *const cases[][2] = {
+        {"{\"format\": \"qkvlab-run-1\"}",
+         "expected format qkvlab-baseline-1, found 'qkvlab-run-1'"},
+        {"{\"format\": \"qkvlab-baseline-2\"}", "found 'qkvlab-baseline-2'"},
+        {"{}", "found ''"},
+        {"[]", "not an object"},
+        {"", "not valid JSON"},
+        {"{\"format\": \"qkvlab-baseline-1\", \"engine\": 1e999}", "not valid JSON"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct baseline baseline;
+        char path[PATH_SIZE];
+        scratch_make();
+        path_of("b.json", path);
+        write_text("b.json", cases[i][0]);
+        ck_assert_int_eq(baseline_read(path, &baseline, &err), STATUS_DATA);
+        ck_assert_msg(strstr(err.text, cases[i][1]) != NULL, "%s", err.text);
+        ck_assert_ptr_nonnull(strstr(err.text, "b.json"));
+        baseline_free(&baseline);
+        scratch_remove();
+    }
 }
 END_TEST
 
@@ -258,7 +308,17 @@ START_TEST(nonsense_is_refused)
     expect_refused("step,loss\n0.5,2\n", "expected a whole number as step, found '0.5'");
     expect_refused("step,loss\n0,two\n", "expected a number, found 'two'");
     expect_refused("step,loss\n0,0x1\n", "expected a number, found '0x1'");
-    expect_refused("step,loss\n0,1,2\n", "expected as many cells as columns");
+    expect_refused("step,loss\n0,1,2\n", "a.csv:2: expected 2 cells, found 3");
+    expect_refused("step,loss\n0,1\n1,0,5\n", "a.csv:3: expected 2 cells, found 3");
+    expect_refused("step;loss\n0;2\n", "separated by commas, found 'step;loss'");
+    expect_refused("step\tloss\n0\t2\n", "separated by commas, found 'step\tloss'");
+    expect_refused("step,loss\r0,2\r1,2\r", "separated by commas, found 'step,loss'");
+    expect_refused("epoch,loss\n0,2\n", "columns step and loss");
+    expect_refused("step,loss\n5,2\n4,2\n", "a.csv:3: step 4 does not come after step 5");
+    expect_refused("step,loss\n1e16,2\n", "expected a whole number as step, found '1e16'");
+    expect_refused("step,loss\nnan,2\n", "expected a whole number as step, found 'nan'");
+    expect_refused("step,loss\n0,-2\n", "expected a loss of at least 0");
+    expect_refused("step,loss,grad_norm\n0,2,-inf\n", "expected a norm of at least 0");
     expect_refused("step,loss,accuracy\n0,1\n", "expected 3 cells, found 2");
     expect_refused("step,loss,accuracy\n0,1,97\n", "expected an accuracy in 0..1");
     expect_refused("step,loss,loss\n0,1,2\n", "expected each column once");
@@ -267,12 +327,32 @@ END_TEST
 
 START_TEST(a_loss_that_is_no_number_ends_a_run)
 {
+    static const char *const losses[] = {"nan", "NaN", "inf", "-inf", "1e300", ""};
+    for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {
+        struct baseline baseline;
+        char text[96];
+        scratch_make();
+        snprintf(text, sizeof text, "step,loss\n0,2\n1,%s\n2,text that is not read\n", losses[i]);
+        write_text("a.csv", text);
+        ck_assert_msg(read_curves(&baseline) == STATUS_OK, "%s", err.text);
+        ck_assert_msg(baseline.part[0].run[0].diverged, "a loss of '%s'", losses[i]);
+        ck_assert_uint_eq(baseline.part[0].run[0].n_point, 2);
+        baseline_free(&baseline);
+        scratch_remove();
+    }
+}
+END_TEST
+
+START_TEST(an_empty_cell_is_no_infinite_one)
+{
     struct baseline baseline;
     scratch_make();
-    write_text("a.csv", "step,loss\n0,2\n1,nan\n2,text that is not read\n");
+    write_text("a.csv", "step,loss,grad_norm,accuracy\n0,2,inf,0.5\n1,2,,\n2,2,nan,\n");
     ck_assert_msg(read_curves(&baseline) == STATUS_OK, "%s", err.text);
-    ck_assert(baseline.part[0].run[0].diverged);
-    ck_assert_uint_eq(baseline.part[0].run[0].n_point, 2);
+    const struct baseline_run *run = &baseline.part[0].run[0];
+    ck_assert(!run->diverged);
+    ck_assert(isinf(run->grad_norm[0]) && isnan(run->grad_norm[1]) && isinf(run->grad_norm[2]));
+    ck_assert(isnan(run->accuracy[1]));
     baseline_free(&baseline);
     scratch_remove();
 }
@@ -312,10 +392,12 @@ int main(void)
     tcase_add_test(tests, limits_are_those_of_rounding);
     tcase_add_test(tests, a_run_that_diverges_is_one);
     tcase_add_test(tests, a_file_that_is_not_whole_is_refused);
+    tcase_add_test(tests, a_file_of_another_program_is_refused);
     tcase_add_test(tests, a_distance_is_that_of_the_tensors);
     tcase_add_test(tests, columns_come_in_any_order);
     tcase_add_test(tests, nonsense_is_refused);
     tcase_add_test(tests, a_loss_that_is_no_number_ends_a_run);
+    tcase_add_test(tests, an_empty_cell_is_no_infinite_one);
     tcase_add_test(tests, subfolders_are_parts);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
