@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "report/comparisons.h"
+#include "report/overview.h"
 #include "report/run_set.h"
 
 /* A variant falls short on a task when it is more than this below the baseline. */
@@ -45,6 +46,11 @@ void findings_free(struct findings *findings);
 
 /* findings_make_comparisons appends what the tests say, in findings_comparisons.c. */
 void findings_make_comparisons(const struct comparisons *comparisons, struct findings *findings);
+
+/* findings_make_grid says in how many settings of a grid the variants do the same, in
+ * findings_grid.c. */
+void findings_make_grid(const struct run_set *set, const struct overview *tasks,
+                        struct findings *findings);
 
 /* findings_add appends one and takes over its text; an empty text is no finding. */
 void findings_add(struct findings *findings, const char *rule, bool headline, struct text *text);

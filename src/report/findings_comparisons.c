@@ -70,26 +70,30 @@ static void append_variant(struct text *text, const struct comparison_table *tab
     }
 }
 
-static void append_kind(struct text *text, const struct comparison_table *table, enum kind kind)
+static void append_kind(struct text *text, const struct comparison_table *table, enum kind kind,
+                        size_t *n_part)
 {
-    static const char *const name[] = {"lower", "higher", "lower if it were the only comparison",
-                                       "higher if it were the only comparison"};
+    static const char *const side[2][2] = {{"lower", "higher"}, {"earlier", "later"}};
+    bool above = kind == KIND_HIGHER || kind == KIND_HIGHER_ALONE;
+    bool alone = kind == KIND_LOWER_ALONE || kind == KIND_HIGHER_ALONE;
     size_t n = 0;
     for (size_t i = 0; i < table->n_comparison; i++) {
         if (kind_of(table, i) != kind || !is_first(table, i, kind)) {
             continue;
         }
         if (n++ == 0) {
-            text_append(text, "%s: ", name[kind]);
+            text_append(text, "%s%s%s for ", *n_part > 0 ? "; " : "",
+                        side[measure_is_step(table->measure)][above],
+                        alone ? ", were it the only comparison," : "");
         } else {
             text_append(text, ", ");
         }
         append_variant(text, table, i, kind);
     }
-    text_append(text, n > 0 ? "; " : "");
+    *n_part += n > 0;
 }
 
-static void append_open(struct text *text, const struct comparison_table *table)
+static void append_open(struct text *text, const struct comparison_table *table, size_t n_part)
 {
     size_t n_open = 0, n_small = 0, n_few = table->n_comparison - table->n_tested;
     for (size_t i = 0; i < table->n_comparison; i++) {
@@ -97,10 +101,15 @@ static void append_open(struct text *text, const struct comparison_table *table)
         n_small += kind_of(table, i) == KIND_SMALL;
     }
     if (n_small > 0) {
-        text_append(text, "a difference, but below %g: %zu; ", small_difference(table->measure),
-                    n_small);
+        text_append(text, "%sa difference of less than %g in %zu of %zu comparison%s",
+                    n_part++ > 0 ? "; " : "", small_difference(table->measure), n_small,
+                    table->n_tested, table->n_tested == 1 ? "" : "s");
     }
-    text_append(text, "not distinguishable: %zu of %zu comparisons", n_open, table->n_tested);
+    if (n_open > 0) {
+        text_append(text, "%snot distinguishable in %zu of %zu comparison%s",
+                    n_part > 0 ? "; " : "", n_open, table->n_tested,
+                    table->n_tested == 1 ? "" : "s");
+    }
     if (n_few > 0) {
         text_append(text, "; too few pairs for %zu more", n_few);
     }
@@ -121,11 +130,13 @@ static void find_verdicts(const struct comparison_table *table, const char *what
                           struct findings *findings)
 {
     struct text text = {0};
-    text_append(&text, "%s against %s, tested: ", what, baseline_name(table));
+    size_t n_part = 0;
+    text_append(&text, "%s against %s,%s tested: ", what, baseline_name(table),
+                measure_is_step(table->measure) ? " over the pairs in which both got there," : "");
     for (int kind = 0; kind < KIND_SMALL; kind++) {
-        append_kind(&text, table, (enum kind)kind);
+        append_kind(&text, table, (enum kind)kind, &n_part);
     }
-    append_open(&text, table);
+    append_open(&text, table, n_part);
     text_append(&text, ".");
     findings_add(findings, rule_test, headline, &text);
 }
@@ -175,11 +186,11 @@ void findings_make_comparisons(const struct comparisons *comparisons, struct fin
         {MEASURE_TOKEN_ACCURACY, false, true, "Token accuracy"},
         {MEASURE_TOP1, true, true, "Top-1 accuracy on images"},
         {MEASURE_SOLVED, false, true, "Share of runs solved"},
-        {MEASURE_ESCAPE_STEP, false, true, "Escape step, where both escape"},
-        {MEASURE_ESCAPED, false, false, "Share of runs that leave the plateau"},
+        {MEASURE_ESCAPE_STEP, false, true, "Escape step"},
+        {MEASURE_ESCAPED, false, false, "Share of runs that left the plateau"},
         {MEASURE_LOSS, false, false, "Test loss"},
         {MEASURE_MEAN_TRAIN_LOSS, false, false, "Mean training loss"},
-        {MEASURE_REACHES_90, false, false, "Step with 90 % of a batch right, where both get there"},
+        {MEASURE_REACHES_90, false, false, "Step with 90 % of a batch right"},
     };
     if (comparisons->n_table == 0) {
         find_no_pairs(comparisons, findings);

@@ -95,7 +95,7 @@ static json_t *page_json(const struct html_index *index, const struct html_conte
     json_object_set_new(notes, "maps", html_add_maps(index, cells));
     json_object_set_new(notes, "images", html_add_images(index, cells));
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o, s:o, s:I, s:i}",
+                     "s:o, s:o, s:I, s:i, s:i}",
                      "format", FORMAT, "baseline", PAIRED_BASELINE, "findings",
                      html_findings(&content->statistics->findings), "comparisons",
                      html_comparisons(index, &content->statistics->all), "overviews",
@@ -105,7 +105,8 @@ static json_t *page_json(const struct html_index *index, const struct html_conte
                      "runs", html_runs(index), "notes", notes, "published", html_published(),
                      "left_out", left_out_json(index->set), "curve_problems",
                      curve_problems_json(index), "latex", latex_json(content->latex), "n_partial",
-                     (json_int_t)index->set->n_partial, "min_bar", STATS_BAR_MIN);
+                     (json_int_t)index->set->n_partial, "min_bar", STATS_BAR_MIN, "min_pair",
+                     COMPARISONS_MIN_UNIT);
 }
 
 /* ---- page ---- */

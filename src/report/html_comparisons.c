@@ -17,7 +17,9 @@ static json_t *comparison_json(const struct html_index *index, const struct comp
 {
     char words[COMPARISON_WORDS_SIZE];
     const struct run *run = comparison->paired->run;
+    char needed[COMPARISON_NEEDED_SIZE];
     comparison_words(comparison, words);
+    comparison_needed(comparison, needed);
     json_t *row = json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "task", integer(html_task(index, run)),
         "variant", integer(html_variant(index, run)), "difference",
@@ -26,9 +28,10 @@ static json_t *comparison_json(const struct html_index *index, const struct comp
         "n_configuration", integer(comparison->n_configuration), "p", json_number(comparison->p),
         "p_holm", json_number(comparison->p_holm));
     json_t *rest =
-        json_pack("{s:o, s:o, s:o, s:s, s:s}", "n_seed", integer(comparison->n_seed), "n_above",
-                  integer(comparison->n_above), "n_below", integer(comparison->n_below), "unit",
-                  comparison_unit_name(comparison->unit), "words", words);
+        json_pack("{s:o, s:o, s:o, s:s, s:s, s:s, s:s}", "n_seed", integer(comparison->n_seed),
+                  "n_above", integer(comparison->n_above), "n_below", integer(comparison->n_below),
+                  "unit", comparison_unit_name(comparison->unit), "words", words, "short",
+                  comparison_verdict_words(comparison), "needed", needed);
     json_object_update(row, rest);
     json_decref(rest);
     json_object_set_new(row, "verdict", json_string(comparison_verdict_key(comparison->verdict)));

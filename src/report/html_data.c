@@ -43,12 +43,10 @@ static json_t *measure_json(const struct cell *cell, enum measure measure)
                      json_number(stats.min), json_number(stats.max));
 }
 
-/* The paired difference in accuracy to the baseline, [n, mean, min, max]. */
-static json_t *gap_json(const struct html_index *index, size_t cell)
+static const struct cell *find_baseline(const struct html_index *index, size_t cell)
 {
     const struct cell *of = html_cell(index, cell), *baseline = NULL;
     size_t setting = html_setting_of_cell(index, cell);
-    enum measure measure = of->run->task ? MEASURE_TOKEN_ACCURACY : MEASURE_TOP1;
     size_t from = of->run->task ? 0 : index->set->n_cell;
     size_t end = of->run->task ? index->set->n_cell : html_n_cell(index);
     for (size_t i = from; i < end && !baseline; i++) {
@@ -59,12 +57,30 @@ static json_t *gap_json(const struct html_index *index, size_t cell)
             baseline = other;
         }
     }
-    if (!baseline || baseline == of) {
+    return baseline;
+}
+
+/* The paired differences to the baseline by measure, [n, mean, min, max]. */
+static json_t *gap_json(const struct html_index *index, size_t cell)
+{
+    static const enum measure told[] = {MEASURE_TOKEN_ACCURACY, MEASURE_TOP1,
+                                        MEASURE_MEAN_TRAIN_LOSS, MEASURE_ESCAPE_STEP,
+                                        MEASURE_REACHES_90};
+    const struct cell *of = html_cell(index, cell), *baseline = find_baseline(index, cell);
+    json_t *object = json_object();
+    for (size_t i = 0; baseline && baseline != of && i < sizeof(told) / sizeof(told[0]); i++) {
+        struct stats gap = cell_difference(of, baseline, told[i]);
+        if (gap.n > 0) {
+            json_object_set_new(
+                object, measure_key(told[i]),
+                json_pack("[I, f, f, f]", (json_int_t)gap.n, gap.mean, gap.min, gap.max));
+        }
+    }
+    if (json_object_size(object) == 0) {
+        json_decref(object);
         return NULL;
     }
-    struct stats gap = cell_difference(of, baseline, measure);
-    return gap.n == 0 ? NULL
-                      : json_pack("[I, f, f, f]", (json_int_t)gap.n, gap.mean, gap.min, gap.max);
+    return object;
 }
 
 static json_t *published_of(const struct run *run)

@@ -4,6 +4,7 @@
 
 #include "lab/config.h"
 #include "report/figures.h"
+#include "report/gap.h"
 #include "report/html_data.h"
 
 #define MAX_DISTINCT 6 /* values of a key that are named */
@@ -98,16 +99,9 @@ static json_t *machine_json(const struct group *group)
 /* What must be the same before settings may stand on one line over d, L, H, T or steps. */
 static json_t *procedure_json(const struct run *run)
 {
-    static const char *const axis[] = {"task",    "variant",     "seed",     "n_embd",
-                                       "n_layer", "n_head",      "seq_len",  "epochs",
-                                       "lanes",   "micro_batch", "attention"};
-    json_t *config = json_deep_copy(json_object_get(run->root, "config"));
-    for (size_t i = 0; i < sizeof(axis) / sizeof(axis[0]); i++) {
-        json_object_del(config, axis[i]);
-    }
     const json_t *machine = json_object_get(run->root, "machine");
-    json_t *key =
-        json_pack("{s:o, s:s}", "config", config, "class", json_get_text(machine, "class", ""));
+    json_t *key = json_pack("{s:o, s:s}", "config", gap_procedure(run), "class",
+                            json_get_text(machine, "class", ""));
     json_t *build = json_object_get(run->root, "build");
     if (build) {
         json_object_set(key, "build", build);

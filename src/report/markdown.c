@@ -7,139 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/config.h"
 #include "report/figures.h"
 #include "report/image_runs.h"
+#include "report/markdown_runs.h"
 #include "report/tables.h"
-
-/* ---- what was run ---- */
-
-/* Appends the distinct values that section.key has over the setting's runs. */
-static void append_distinct(struct text *text, const struct setting *setting, const char *section,
-                            const char *key)
-{
-    size_t n_told = 0;
-    for (size_t i = 0; i < setting->n_run; i++) {
-        const json_t *object = json_object_get(setting->run[i].root, section);
-        const char *value = json_get_text(object, key, "-");
-        bool told = false;
-        for (size_t j = 0; j < i && !told; j++) {
-            const json_t *other = json_object_get(setting->run[j].root, section);
-            told = strcmp(json_get_text(other, key, "-"), value) == 0;
-        }
-        if (!told) {
-            text_append(text, "%s%s", n_told++ ? ", " : "", value);
-        }
-    }
-}
-
-static void append_axes(struct text *text, const struct setting *setting)
-{
-    text_append(text, "- variants: ");
-    for (size_t i = 0; i < setting->n_variant; i++) {
-        text_append(text, "%s%s", i ? "; " : "", setting->variant[i]->variant_name);
-    }
-    text_append(text, "\n- tasks: ");
-    for (size_t i = 0; i < setting->n_task; i++) {
-        text_append(text, "%s%s (%s)", i ? ", " : "", setting->task[i]->title,
-                    setting->task[i]->formula);
-    }
-    text_append(text, "\n- seeds: ");
-    for (size_t i = 0; i < setting->n_seed; i++) {
-        text_append(text, "%s%lld", i ? ", " : "", setting->seed[i]);
-    }
-    text_append(text, "\n");
-}
-
-static void append_machine(struct text *text, const struct setting *setting)
-{
-    text_append(text, "- machine class: ");
-    append_distinct(text, setting, "machine", "class");
-    text_append(text, "; processor: ");
-    append_distinct(text, setting, "machine", "cpu");
-    text_append(text, "\n- program: qkvlab ");
-    static const char *const key[] = {"version", "commit", "compiler", "blas", "simd"};
-    for (size_t i = 0; i < sizeof(key) / sizeof(key[0]); i++) {
-        text_append(text, i ? ", %s " : "", key[i]);
-        append_distinct(text, setting, "build", key[i]);
-    }
-    text_append(text, "\n");
-}
-
-static void append_config_values(struct text *text, const struct setting *setting, const char *key)
-{
-    char value[RUN_TEXT_SIZE], other[RUN_TEXT_SIZE];
-    for (size_t i = 0, n_told = 0; i < setting->n_run; i++) {
-        bool told = false;
-        run_config(&setting->run[i], key, value);
-        for (size_t j = 0; j < i && !told; j++) {
-            run_config(&setting->run[j], key, other);
-            told = strcmp(value, other) == 0;
-        }
-        if (!told) {
-            text_append(text, "%s%s", n_told++ ? " or " : "", value);
-        }
-    }
-}
-
-static void append_config(struct text *text, const struct setting *setting)
-{
-    const char *key;
-    json_t *value;
-    json_t *config = json_object_get(setting->run->root, "config");
-    size_t n_told = 0;
-    text_append(text, "- configuration, the same for all: ");
-    json_object_foreach(config, key, value)
-    {
-        if (config_is_in_id(key)) {
-            continue;
-        }
-        text_append(text, "%s%s ", n_told++ ? ", " : "", key);
-        append_config_values(text, setting, key);
-    }
-    text_append(text, "\n");
-}
 
 static const char *plural(size_t n)
 {
     return n == 1 ? "" : "s";
-}
-
-static size_t count_ok(const struct setting *setting)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < setting->n_run; i++) {
-        n += run_is_ok(&setting->run[i]);
-    }
-    return n;
-}
-
-static void append_what_was_run(struct text *text, const struct setting *setting, bool has_images)
-{
-    char title[SETTING_TITLE_SIZE];
-    setting_title(setting, title);
-    text_append(text,
-                "%zu finished runs: %zu variant%s, %zu task%s, %zu seed%s, at %s, %zu steps of "
-                "training each.",
-                count_ok(setting), setting->n_variant, plural(setting->n_variant), setting->n_task,
-                plural(setting->n_task), setting->n_seed, plural(setting->n_seed), title,
-                setting->n_step);
-    size_t n_missing = setting->n_variant * setting->n_task * setting->n_seed - count_ok(setting);
-    if (n_missing > 0) {
-        text_append(text,
-                    " **%zu combinations of variant, task and seed are missing**, so some "
-                    "means rest on fewer seeds than others.",
-                    n_missing);
-    }
-    if (has_images) {
-        text_append(text, " The runs on images are told of under "
-                          "[Image data sets](#image-data-sets).");
-    }
-    text_append(text, "\n\n");
-    append_axes(text, setting);
-    append_config(text, setting);
-    append_machine(text, setting);
-    text_append(text, "\n");
 }
 
 /* ---- findings ---- */
@@ -177,19 +52,74 @@ static void append_tested_rest(struct text *text, const struct statistics *stati
                         findings->finding[i].text.data);
         }
     }
-    if (findings->n_finding > 0) {
-        text_append(text, "\nThe rule: %s\n\n", findings->finding[0].rule);
+    const char *rule = NULL;
+    for (size_t i = 0; i < findings->n_finding; i++) {
+        if (findings->finding[i].rule != rule) {
+            text_append(text, "\n%s: %s\n", i > 0 ? "And" : "The rule", findings->finding[i].rule);
+        }
+        rule = findings->finding[i].rule;
     }
+    text_append(text, findings->n_finding > 0 ? "\n" : "");
 }
 
 /* Over several settings: averages and differences over all of them. */
 static void append_grid(struct text *text, const struct statistics *statistics)
 {
-    text_append(text, "## Over all %zu configurations\n\n", statistics->tasks.n_configuration);
+    text_append(text, "## Over all %zu configurations\n\n### Accuracy\n\n",
+                statistics->tasks.n_configuration);
     tables_append_overview(text, &statistics->tasks);
+    text_append(text, "### Learning dynamics\n\n");
+    tables_append_overview_dynamics(text, &statistics->tasks);
     text_append(text, "### Differences from the baseline\n\n");
     tables_append_comparisons(text, &statistics->all, false);
     append_tested_rest(text, statistics);
+}
+
+/* What averages over a grid hide: each size, each setting, and a few curves. */
+static void append_grid_parts(struct text *text, const struct run_set *set,
+                              const struct setting_report *reports,
+                              const struct statistics *statistics, const struct grid_report *grid)
+{
+    if (grid->has_gap[0]) {
+        text_append(text,
+                    "## The gap to the baseline by size\n\n"
+                    "One size changes along an axis, and a point is a mean over the same "
+                    "combinations of the other sizes; combinations that were not run at every "
+                    "value are left out. A gap that closes at one end may mean that both solve "
+                    "the task there, or that neither learns it: the tables by setting tell "
+                    "which.\n\n");
+    }
+    for (size_t i = 0; i < GRID_N_GAP; i++) {
+        if (grid->has_gap[i]) {
+            text_append(text, "![Gap to the baseline in %s, by size](gap-%s.png)\n\n",
+                        measure_title(grid_gap_measure[i]), measure_key(grid_gap_measure[i]));
+        }
+    }
+    for (size_t i = 0, n_told = 0; !statistics_tells_settings(statistics) && i < set->n_setting;
+         i++) {
+        if (!statistics_draws_setting(statistics, i)) {
+            continue;
+        }
+        char title[SETTING_TITLE_SIZE];
+        if (n_told++ == 0) {
+            text_append(text, "## Curves and accuracies of single settings\n\n"
+                              "One setting for each sequence length. The dotted line of a curve "
+                              "is chance, ln 10. A ring of the accuracies is one seed, the bar "
+                              "the mean; their dashed line is chance, or what the position alone "
+                              "gives. The curves of every setting are in "
+                              "[report.html](report.html).\n\n");
+        }
+        setting_title(&set->setting[i], title);
+        text_append(text, "### %s (setting %zu)\n\n", title, i + 1);
+        if (reports[i].has_curves) {
+            text_append(text, "![Training loss by step](%scurves.png)\n\n", reports[i].stem);
+        }
+        text_append(text, "![Token accuracy by task and variant](%saccuracy.png)\n\n",
+                    reports[i].stem);
+    }
+    tables_append_published_grid(text, set, &statistics->tasks);
+    text_append(text, "## Every setting\n\n");
+    tables_append_by_setting(text, set, &statistics->tasks);
 }
 
 static void append_summary(struct text *text, const struct setting *setting,
@@ -395,48 +325,11 @@ static void append_setting(struct text *text, const struct setting *setting,
     }
     text_append(text, "### Tables\n\n");
     tables_append_accuracy(text, setting);
-    tables_append_steps(text, setting);
+    tables_append_dynamics(text, setting, comparisons);
     tables_append_cost(text, setting);
     tables_append_attention(text, setting);
     tables_append_published(text, setting);
     append_rules(text, &report->findings);
-}
-
-/* Appends "n_embd 32 (64 in setting 1), ..." for the members of section that differ. */
-static void append_section_differences(struct text *text, const struct run *run,
-                                       const struct run *other, const char *section)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach(json_object_get(run->root, section), key, value)
-    {
-        json_t *there = json_object_get(json_object_get(other->root, section), key);
-        bool told = strcmp(section, "machine") != 0 || strcmp(key, "class") == 0;
-        if (config_is_in_id(key) || !told || json_equal(value, there)) {
-            continue;
-        }
-        char *here_text = json_dumps(value, JSON_ENCODE_ANY);
-        char *there_text = there ? json_dumps(there, JSON_ENCODE_ANY) : NULL;
-        text_append(text, "%s%s %s (%s in setting 1)", text->size ? ", " : "", key,
-                    here_text ? here_text : "-", there_text ? there_text : "-");
-        free(here_text);
-        free(there_text);
-    }
-}
-
-static void append_differences(struct text *text, const struct setting *setting,
-                               const struct setting *first)
-{
-    struct text list = {0};
-    static const char *const section[] = {"config", "build", "machine", "versions"};
-    for (size_t i = 0; i < sizeof(section) / sizeof(section[0]); i++) {
-        append_section_differences(&list, setting->run, first->run, section[i]);
-    }
-    if (list.size > 0) {
-        text_append(text, "Differs from setting 1 in: %s.\n\n", list.data);
-    }
-    text->failed |= list.failed;
-    text_free(&list);
 }
 
 static void append_why_settings(struct text *text, size_t n_setting)
@@ -465,10 +358,7 @@ static void append_setting_part(struct text *text, const struct run_set *set, si
     text_append(text, "%s What it says\n\n", level);
     append_summary(text, setting, &report->findings);
     text_append(text, "%s What was run\n\n", level);
-    if (i > 0) {
-        append_differences(text, setting, &set->setting[0]);
-    }
-    append_what_was_run(text, setting, set->n_image_run > 0);
+    markdown_append_setting_runs(text, setting, set->n_image_run > 0);
     if (set->n_setting == 1) {
         text_append(text, "## Figures and tables\n\n");
     }
@@ -487,7 +377,7 @@ static void append_images(struct text *text, const struct run_set *set,
 
 void markdown_append_report(struct text *text, const struct run_set *set,
                             const struct setting_report *reports,
-                            const struct statistics *statistics)
+                            const struct statistics *statistics, const struct grid_report *grid)
 {
     text_append(text, "# Which of Q, K and V does attention need?\n\n");
     if (set->n_setting > 1) {
@@ -495,7 +385,10 @@ void markdown_append_report(struct text *text, const struct run_set *set,
     }
     append_tested(text, statistics);
     if (set->n_setting > 1) {
+        text_append(text, "## What was run\n\n");
+        markdown_append_grid_runs(text, set, &statistics->tasks);
         append_grid(text, statistics);
+        append_grid_parts(text, set, reports, statistics, grid);
     }
     for (size_t i = 0; statistics_tells_settings(statistics) && i < set->n_setting; i++) {
         append_setting_part(text, set, i, &reports[i], statistics);

@@ -17,9 +17,16 @@ struct setting_report {
     struct findings findings;
 };
 
+/* What was made for all settings together: figure_gap of each measure. */
+#define GRID_N_GAP 2
+extern const enum measure grid_gap_measure[GRID_N_GAP];
+struct grid_report {
+    bool has_gap[GRID_N_GAP];
+};
+
 /* markdown_append_report writes the page; reports holds one entry a setting. */
 void markdown_append_report(struct text *text, const struct run_set *set,
                             const struct setting_report *reports,
-                            const struct statistics *statistics);
+                            const struct statistics *statistics, const struct grid_report *grid);
 
 #endif

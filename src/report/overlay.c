@@ -226,6 +226,5 @@ void overlay_bar(cairo_t *cr, double x, double y, double height, bool over_image
     chart_colour(cr, CHART_INK, 1);
     draw_ticks(cr, right + 5, y, height, scale);
     chart_text_up(cr, right + 46, y + height / 2, CHART_LABEL,
-                  height < LONG_LABEL ? "multiples of uniform"
-                                      : "multiples of uniform attention");
+                  height < LONG_LABEL ? "multiples of uniform" : "multiples of uniform attention");
 }

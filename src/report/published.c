@@ -61,7 +61,7 @@ const char *const published_dynamics_conditions =
 const char *published_name(enum published_source source)
 {
     return source == PUBLISHED_PAPER ? "arXiv 2606.04032, Table 1"
-                                     : "its authors' public reproduction";
+                                     : "the authors' public reproduction";
 }
 
 const char *published_conditions(enum published_source source)

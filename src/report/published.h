@@ -24,6 +24,7 @@ double published_accuracy(enum published_source source, const char *variant, con
 /* published_reverse returns the reproduction's mean token accuracy on Reverse at one width and
  * sequence length: 12 runs, 2 and 4 layers x 2 and 4 heads x 3 seeds. NaN where unpublished. */
 double published_reverse(const char *variant, size_t n_embd, size_t n_token);
+#define PUBLISHED_REVERSE_STEPS 158 /* 2 epochs of 79 */
 extern const char *const published_reverse_conditions;
 
 /* Learning dynamics on Reverse: the first step at which the mean of the seeds' training loss curves

@@ -45,7 +45,7 @@ const char *const published_top1_single_conditions =
 const char *published_images_name(enum published_source source)
 {
     return source == PUBLISHED_PAPER ? "arXiv 2606.04032, Table 2"
-                                     : "its authors' public reproduction";
+                                     : "the authors' public reproduction";
 }
 
 const char *published_images_conditions(enum published_source source)

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "report/export.h"
+#include "report/figure_gap.h"
 #include "report/figure_run.h"
 #include "report/figures.h"
 #include "report/findings.h"
@@ -27,6 +28,8 @@ enum status report_attention_pictures(const char *run_folder, size_t *n_picture,
     }
     return status;
 }
+
+const enum measure grid_gap_measure[GRID_N_GAP] = {MEASURE_TOKEN_ACCURACY, MEASURE_MEAN_TRAIN_LOSS};
 
 /* With one setting the figures have plain names; further ones are numbered. */
 static void stem_of(size_t setting, char stem[REPORT_STEM_SIZE])
@@ -128,11 +131,12 @@ static enum status write_json(const struct run_set *set, const struct setting_re
 }
 
 static enum status write_markdown(const struct run_set *set, const struct setting_report *reports,
-                                  const struct statistics *statistics, const char *path,
+                                  const struct statistics *statistics,
+                                  const struct grid_report *grid, const char *path,
                                   struct error *err)
 {
     struct text text = {0};
-    markdown_append_report(&text, set, reports, statistics);
+    markdown_append_report(&text, set, reports, statistics, grid);
     enum status status = text_write_unsynced(&text, path, err);
     text_free(&text);
     return status;
@@ -157,12 +161,16 @@ static enum status write_all(const struct run_set *set, struct setting_report *r
                              const struct statistics *statistics, const char *folder,
                              struct report_summary *summary, struct error *err)
 {
+    struct grid_report grid = {0};
     enum status status = folder_create(folder, err);
     for (size_t i = 0; status == STATUS_OK && i < set->n_setting; i++) {
         status = make_findings(statistics, i, &reports[i], err);
-        if (status == STATUS_OK && statistics_tells_settings(statistics)) {
+        if (status == STATUS_OK && statistics_draws_setting(statistics, i)) {
             status = write_figures(&set->setting[i], folder, &reports[i], err);
         }
+    }
+    for (size_t i = 0; status == STATUS_OK && i < GRID_N_GAP; i++) {
+        status = figure_gap(statistics, grid_gap_measure[i], folder, &grid.has_gap[i], err);
     }
     if (status == STATUS_OK) {
         status = image_runs_draw(set, folder, err);
@@ -189,7 +197,7 @@ static enum status write_all(const struct run_set *set, struct setting_report *r
         status = path_format(summary->markdown, err, "%s/report.md", folder);
     }
     if (status == STATUS_OK) {
-        status = write_markdown(set, reports, statistics, summary->markdown, err);
+        status = write_markdown(set, reports, statistics, &grid, summary->markdown, err);
     }
     if (status == STATUS_OK) {
         status = write_html(set, reports, statistics, folder, err);

@@ -31,6 +31,10 @@ void statistics_free(struct statistics *statistics);
 const struct comparisons *statistics_of_setting(const struct statistics *statistics,
                                                 size_t setting);
 
+/* statistics_draws_setting: the setting has figures: all where each has a part, else one for each
+ * sequence length (of the most runs; then the papers' d 64, 2 layers, 4 heads; then the first). */
+bool statistics_draws_setting(const struct statistics *statistics, size_t setting);
+
 /* statistics_tells_settings: the report has a part for each setting. */
 bool statistics_tells_settings(const struct statistics *statistics);
 

@@ -23,6 +23,11 @@ void tables_cell_text(const struct cell *cell, enum measure measure, int n_decim
     }
 }
 
+void tables_append_signed(struct text *text, double value, int n_decimal)
+{
+    text_append(text, value == 0 ? "%.*f" : "%+.*f", n_decimal, value);
+}
+
 static void append_header(struct text *text, const struct setting *setting)
 {
     text_append(text, "| variant |");
@@ -162,29 +167,6 @@ void tables_append_accuracy(struct text *text, const struct setting *setting)
     text_append(text, "#### Test loss\n\nCross-entropy in nats, mean over tokens; chance is ln 10 "
                       "= 2.303.\n\n");
     append_measure(text, setting, MEASURE_LOSS, 4);
-}
-
-void tables_append_steps(struct text *text, const struct setting *setting)
-{
-    text_append(text,
-                "#### Escape step\n\nThe step at which the smoothed training loss leaves its "
-                "plateau; steps count from 0. `75 (2 of 3)`: two of three seeds got there, at step "
-                "75 on average; `never`: none did in the %zu steps of training.\n\n",
-                setting->n_step);
-    append_measure(text, setting, MEASURE_ESCAPE_STEP, 0);
-    text_append(text, "#### First step with a training loss below 2.2\n\n");
-    append_measure(text, setting, MEASURE_BELOW_2_2, 0);
-    text_append(text, "#### First step with a training loss below 0.1\n\n");
-    append_measure(text, setting, MEASURE_BELOW_0_1, 0);
-    if (has_measure(setting, MEASURE_REACHES_50)) {
-        text_append(text, "#### First step with 90 %% of a training batch right\n\nMedian of five "
-                          "steps, before the update; 50 and 99 %% are in cells.csv.\n\n");
-        append_measure(text, setting, MEASURE_REACHES_90, 0);
-    }
-    text_append(text,
-                "#### Training loss, mean over all steps\n\nThe area under the curve: how fast "
-                "and how far, in one number.\n\n");
-    append_measure(text, setting, MEASURE_MEAN_TRAIN_LOSS, 3);
 }
 
 void tables_append_cost(struct text *text, const struct setting *setting)

@@ -17,7 +17,7 @@ static const char *p_text(double p, char text[16])
     } else if (p < 0.0001) {
         snprintf(text, 16, "< 0.0001");
     } else {
-        snprintf(text, 16, "%.4f", p);
+        snprintf(text, 16, "%.*f", p < 0.001 ? 4 : 3, p);
     }
     return text;
 }
@@ -41,10 +41,17 @@ static void append_comparison(struct text *text, const struct comparison *compar
     if (comparison->difference.n == 0) {
         text_append(text, " - | - |");
     } else if (isnan(comparison->low)) {
-        text_append(text, " %+.*f | - |", n, comparison->difference.mean);
+        text_append(text, " ");
+        tables_append_signed(text, comparison->difference.mean, n);
+        text_append(text, " | - |");
     } else {
-        text_append(text, " %+.*f | %+.*f to %+.*f |", n, comparison->difference.mean, n,
-                    comparison->low, n, comparison->high);
+        text_append(text, " ");
+        tables_append_signed(text, comparison->difference.mean, n);
+        text_append(text, " | ");
+        tables_append_signed(text, comparison->low, n);
+        text_append(text, " to ");
+        tables_append_signed(text, comparison->high, n);
+        text_append(text, " |");
     }
     text_append(text, " %zu / %zu", comparison->difference.n, comparison->n_configuration);
     if (comparison->n_only_variant + comparison->n_only_baseline > 0) {
@@ -74,8 +81,9 @@ static void append_caption(struct text *text, const struct comparison_table *tab
     if (measure_is_step(table->measure)) {
         text_append(text,
                     "Over the pairs in which both got there; in brackets the pairs in which the "
-                    "variant alone, the baseline alone did. Those are in no difference; the share "
-                    "of runs that left the plateau, `escaped` in comparisons.csv, tests them. ");
+                    "variant alone, the baseline alone did. Those are in no difference here; the "
+                    "differences in the share of runs that left the plateau and in the mean "
+                    "training loss hold them. ");
     }
     if (table->n_tested == 0) {
         text_append(text, "Below %d pairs nothing can be concluded, so there is no test here.\n\n",
@@ -84,7 +92,7 @@ static void append_caption(struct text *text, const struct comparison_table *tab
     }
     text_append(text,
                 "Verdicts follow from the p-values corrected for the %zu comparison%s of this "
-                "table; fewer than %zu %s cannot pass.",
+                "table; with fewer than %zu %s none can pass.",
                 table->n_tested, table->n_tested == 1 ? "" : "s", table->n_min,
                 has_unit(table, UNIT_CONFIGURATION, 1) ? "configurations" : "pairs");
     if (has_unit(table, UNIT_CONFIGURATION, 1)) {
@@ -168,7 +176,8 @@ void tables_append_comparisons(struct text *text, const struct comparisons *comp
                                bool images)
 {
     static const enum measure task_measure[] = {MEASURE_TOKEN_ACCURACY, MEASURE_SOLVED,
-                                                MEASURE_ESCAPE_STEP, MEASURE_MEAN_TRAIN_LOSS};
+                                                MEASURE_ESCAPED,        MEASURE_ESCAPE_STEP,
+                                                MEASURE_REACHES_90,     MEASURE_MEAN_TRAIN_LOSS};
     static const enum measure image_measure[] = {MEASURE_TOP1, MEASURE_LOSS};
     const enum measure *measure = images ? image_measure : task_measure;
     size_t n_measure = images ? sizeof(image_measure) / sizeof(image_measure[0])
@@ -223,8 +232,6 @@ static void append_overview_row(struct text *text, const struct overview_cell *c
     append_value(text, cell->measure[MEASURE_ABOVE_FLOOR].mean, 3);
     append_share(text, &cell->measure[MEASURE_SOLVED]);
     append_share(text, &cell->measure[MEASURE_AT_CHANCE]);
-    append_share(text, &cell->measure[MEASURE_ESCAPED]);
-    append_value(text, cell->measure[MEASURE_ESCAPE_STEP].mean, 0);
     text_append(text, "\n");
 }
 
@@ -237,10 +244,10 @@ void tables_append_overview(struct text *text, const struct overview *overview)
                 "floor) / (1 - floor), where the floor is what the position alone gives. Single "
                 "runs are often at chance or solved, so that a mean may describe none of them: "
                 "solved is a token accuracy of at least %.2f, at chance less than %.2f above the "
-                "floor. The escape step is the mean over the runs that escaped.\n\n"
+                "floor.\n\n"
                 "| task | variant | configurations | runs | mean | sd between configurations | sd "
-                "over seeds | above the floor | solved | at chance | escaped | escape step |\n"
-                "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+                "over seeds | above the floor | solved | at chance |\n"
+                "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n",
                 RUN_SOLVED, RUN_AT_CHANCE);
     for (size_t task = 0; task < overview->n_task; task++) {
         for (size_t variant = 0; variant < overview->n_variant; variant++) {

@@ -11,8 +11,6 @@
 #include "report/published.h"
 #include "report/tables.h"
 
-#define PUBLISHED_STEPS 158 /* of the reproduction, 2 epochs of 79 */
-
 static void append_value(struct text *text, double value)
 {
     if (isfinite(value)) {
@@ -98,7 +96,7 @@ static void append_reverse(struct text *text, const struct setting *setting, siz
     text_append(text, "#### Reverse at d %zu, T %zu\n\n", run->n_embd, run->n_token);
     text_append(text, "Published by %s: %s. ", published_name(PUBLISHED_REPRODUCTION),
                 published_reverse_conditions);
-    if (setting->n_step == PUBLISHED_STEPS) {
+    if (setting->n_step == PUBLISHED_REVERSE_STEPS) {
         text_append(text,
                     "Measured here: the same width, length and number of steps, but %zu "
                     "layers and %zu heads only, so a published mean over depths and heads "
@@ -108,12 +106,12 @@ static void append_reverse(struct text *text, const struct setting *setting, siz
         text_append(text,
                     "**Not comparable**: measured here after %zu steps, published after "
                     "%d.\n\n",
-                    setting->n_step, PUBLISHED_STEPS);
+                    setting->n_step, PUBLISHED_REVERSE_STEPS);
     }
     text_append(text,
                 "| variant | measured (%zu layers, %zu heads, %zu steps) | published (mean of "
                 "12 runs, %d steps) |\n|---|---:|---:|\n",
-                run->n_layer, run->n_head, setting->n_step, PUBLISHED_STEPS);
+                run->n_layer, run->n_head, setting->n_step, PUBLISHED_REVERSE_STEPS);
     for (size_t variant = 0; variant < setting->n_variant; variant++) {
         text_append(text, "| %s |", setting->variant[variant]->variant_name);
         append_measured(text, setting_cell(setting, variant, reverse));

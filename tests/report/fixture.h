@@ -26,14 +26,15 @@ struct fake_run {
     const char *commit; /* NULL: "abc" */
     int n_embd;         /* 0: 8 */
     int lanes;          /* 0: 16 */
+    int n_layer;        /* 0: 1 */
     int n_step;         /* 0: FAKE_STEPS */
     double needed, diagonal;
 };
 
 static inline void fake_id(const struct fake_run *fake, char id[PATH_SIZE])
 {
-    snprintf(id, PATH_SIZE, "%s-%s-s%d-%04d%04d%s", fake->task, fake->variant, fake->seed,
-             fake->n_embd, fake->lanes, fake->commit ? fake->commit : "abc");
+    snprintf(id, PATH_SIZE, "%s-%s-s%d-%04d%04d%02d%s", fake->task, fake->variant, fake->seed,
+             fake->n_embd, fake->lanes, fake->n_layer, fake->commit ? fake->commit : "abc");
 }
 
 static inline json_t *fake_numbers(const struct fake_run *fake)
@@ -45,9 +46,10 @@ static inline json_t *fake_numbers(const struct fake_run *fake)
 static inline json_t *fake_config(const struct fake_run *fake)
 {
     return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:i, s:i}", "task", fake->task, "variant",
-                     fake->variant, "n_embd", fake->n_embd ? fake->n_embd : 8, "n_layer", 1,
-                     "n_head", FAKE_HEADS, "seq_len", FAKE_TOKENS, "learning_rate", 0.001, "seed",
-                     fake->seed, "lanes", fake->lanes ? fake->lanes : 16);
+                     fake->variant, "n_embd", fake->n_embd ? fake->n_embd : 8, "n_layer",
+                     fake->n_layer ? fake->n_layer : 1, "n_head", FAKE_HEADS, "seq_len",
+                     FAKE_TOKENS, "learning_rate", 0.001, "seed", fake->seed, "lanes",
+                     fake->lanes ? fake->lanes : 16);
 }
 
 static inline json_t *fake_json(const struct fake_run *fake)

@@ -69,7 +69,7 @@ class Page:
 
 def test_sections(page):
     page.equal(page.texts("nav a"), [
-        "Findings", "Accuracy", "Comparisons", "Curves", "Attention", "Scaling", "Images",
+        "Findings", "Accuracy", "Comparisons", "Dynamics", "Attention", "Scaling", "Images",
         "Published", "What was run", "Runs", "Files"], "the sections")
     page.check(any("falls short of QKV on Reverse" in text for text in page.texts("#findings li")),
                "the findings of report.md are there")

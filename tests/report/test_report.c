@@ -197,7 +197,9 @@ START_TEST(settings_are_kept_apart)
     fake_write(out, &wide);
     write_report();
     assert_page_has("belong to 2 settings");
-    assert_page_has("Differs from setting 1 in: n_embd 32 (8 in setting 1).");
+    assert_page_has("- configuration, varied: n_embd 8, 32\n");
+    assert_page_has(
+        "| 1 | 8 | 1 | 2 | 4 | 30 | 3 | 0 | - |\n| 2 | 32 | 1 | 2 | 4 | 30 | 1 | 0 | - |");
     assert_page_has("| QKV | 0.910 ± 0.010 |");
     assert_page_has("| QKV | 0.200 (n=1) |");
     path_format(path, NULL, "%s/report/setting2-accuracy.png", out);

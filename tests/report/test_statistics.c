@@ -39,14 +39,13 @@ START_TEST(a_tested_difference_comes_first)
     char *text = page();
     assert_has(text,
                "# Which of Q, K and V does attention need?\n\n## What the tests say\n\n"
-               "- Token accuracy against QKV, tested: lower: **Q=K** on Reverse (-0.890); not "
-               "distinguishable: 0 of 1 comparisons.\n");
+               "- Token accuracy against QKV, tested: lower for **Q=K** on Reverse (-0.890).\n");
     assert_has(text, "#### Difference in token accuracy");
-    assert_has(text,
-               "corrected for the 1 comparison of this table; fewer than 6 pairs cannot pass");
-    assert_has(text,
-               "| Reverse | Q=K | -0.890 | -0.890 to -0.890 | 6 / 1 | 0, 6 | 0.0312 | 0.0312 | "
-               "lower | - |");
+    assert_has(
+        text,
+        "corrected for the 1 comparison of this table; with fewer than 6 pairs none can pass");
+    assert_has(text, "| Reverse | Q=K | -0.890 | -0.890 to -0.890 | 6 / 1 | 0, 6 | 0.031 | 0.031 | "
+                     "lower | - |");
     assert_has(text, "| Reverse | Q=K | - | - | 0 / 0 (0, 6 with one alone) |");
     assert_has(text, "| QKV | 6, 0 of 6 |");
     assert_has(text, "| Q=K | 0, 6 of 6 |");
@@ -84,7 +83,7 @@ START_TEST(small_differences_are_counted)
     write_runs("qkv", 0, 6, 0.99);
     write_runs("qk", 0, 6, 0.988);
     char *text = page();
-    assert_has(text, "tested: a difference, but below 0.005: 1; not distinguishable: 0 of 1");
+    assert_has(text, "tested: a difference of less than 0.005 in 1 of 1 comparison.");
     free(text);
 }
 END_TEST
@@ -97,7 +96,8 @@ START_TEST(a_grid_has_both_spreads)
     write_runs("qk", 16, 2, 0.2);
     char *text = page();
     assert_has(text, "## Over all 2 configurations");
-    assert_has(text, "| Reverse | QKV | 2 | 4 | 0.701 | 0.283 | 0.001 | 0.667 | 0 of 4 | 0 of 4 |");
+    assert_has(text,
+               "| Reverse | QKV | 2 | 4 | 0.701 | 0.283 | 0.001 | 0.667 | 0 of 4 | 0 of 4 |\n");
     assert_has(text, "## Setting 2: d 16");
     char *rows = read_out("report/comparisons.csv"), *overview = read_out("report/overview.csv");
     assert_has(rows, "\nall,reverse,qk,\"Q=K\",qkv,token_accuracy,4,2,2,");
@@ -120,7 +120,39 @@ START_TEST(many_settings_have_no_part_each)
     assert_has(text, "too many for a part each");
     assert_has(text, "A configuration with all its seeds was resampled and flipped as one.");
     ck_assert_ptr_null(strstr(text, "## Setting 1"));
-    ck_assert_ptr_null(strstr(text, "accuracy.png"));
+    assert_has(
+        text, "### d 8, 1 layer, 2 heads, T 4 (setting 1)\n\n![Training loss by step](curves.png)");
+    ck_assert_ptr_null(strstr(text, "(setting 2)"));
+    assert_has(text, "| 13 | 32 | 0.900 (n=1) | 0.500 (n=1) |");
+    free(text);
+}
+END_TEST
+
+/* Settings in which nobody or everybody learns leave no room for a difference. */
+START_TEST(a_grid_says_where_variants_can_differ)
+{
+    write_runs("qkv", 8, 3, 0.99);
+    write_runs("qk", 8, 3, 0.99);
+    write_runs("qkv", 16, 3, 0.1);
+    write_runs("qk", 16, 3, 0.1);
+    write_runs("qkv", 32, 3, 0.99);
+    write_runs("qk", 32, 3, 0.5);
+    char *text = page();
+    assert_has(text, "**Reverse** 1 at chance and 1 solved of 3. Only in the others");
+    free(text);
+}
+END_TEST
+
+START_TEST(a_grid_tells_how_the_variants_learned)
+{
+    write_runs("qkv", 8, 2, 0.99);
+    write_runs("qkv", 16, 2, 0.1);
+    char *text = page();
+    assert_has(text,
+               "| task | variant | runs | plateau | loss < 2.2 | loss < 0.1 | final loss | mean "
+               "loss |");
+    assert_has(text, "| Reverse | QKV | 4 | ");
+    assert_has(text, "(2 of 4)");
     free(text);
 }
 END_TEST
@@ -152,7 +184,7 @@ START_TEST(another_baseline_and_none)
     ck_assert_int_eq(report_write_against(out, (const char *const[]){"qk"}, 1, &summary, &err),
                      STATUS_OK);
     char *text = read_out("report/report.md");
-    assert_has(text, "Token accuracy against Q=K, tested: higher: **QKV** on Reverse (+0.890)");
+    assert_has(text, "Token accuracy against Q=K, tested: higher for **QKV** on Reverse (+0.890)");
     assert_has(text, "| Reverse | QKV against Q=K | +0.890 |");
     free(text);
     ck_assert_int_eq(report_write_against(out, (const char *const[]){"qkw"}, 1, &summary, &err),
@@ -171,6 +203,8 @@ int main(void)
     tcase_add_test(tests, small_differences_are_counted);
     tcase_add_test(tests, a_grid_has_both_spreads);
     tcase_add_test(tests, many_settings_have_no_part_each);
+    tcase_add_test(tests, a_grid_says_where_variants_can_differ);
+    tcase_add_test(tests, a_grid_tells_how_the_variants_learned);
     tcase_add_test(tests, programs_find_the_comparisons);
     tcase_add_test(tests, another_baseline_and_none);
     suite_add_tcase(suite, tests);

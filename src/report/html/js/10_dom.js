@@ -69,6 +69,16 @@ function number(value, digits) {
   return Number(value.toPrecision(digits || 4)).toString();
 }
 
+function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/* The sign of what is rounded to zero still says on which side it was; zero itself has none. */
+function signedText(value, digits) {
+  return value === null || value === undefined ? null
+    : (value > 0 ? '+' : '') + value.toFixed(digits);
+}
+
 function say(text) {
   document.getElementById('live').textContent = text;
 }

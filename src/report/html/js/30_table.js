@@ -103,7 +103,7 @@ function makeTable(name) {
       state.columns = columns;
       state.rows = rows;
       state.page = 0;
-      clear(caption, text || '');
+      clear(caption, text && el('span', null, text));
       draw();
     },
   };

@@ -32,7 +32,9 @@ function sizeColumns(images) {
   if (new Set(settings.map((setting) => setting.steps)).size > 1) {
     columns.push({ title: 'steps', number: true, value: (row) => data.settings[row.setting].steps });
   }
-  if (settings.length > 1) {
+  const sizes = new Set(settings.map((setting) =>
+    [...AXES.map(([axis]) => setting[axis]), setting.steps].join()));
+  if (sizes.size < settings.length) { /* they differ in more than sizes */
     columns.unshift({ title: 'setting', number: true, value: (row) => row.setting + 1 });
   }
   return columns;
@@ -90,14 +92,14 @@ function taskTables(section) {
       ...tasks.map((task) => measureColumn(data.tasks[task].title, key,
         (row) => row.cells.get(task))),
       { title: 'parameters', number: true, value: (row) => row.n_param }],
-    pivot(cells), measure.title + ': mean ± sample standard deviation over seeds');
+    pivot(cells), capital(measure.title) + ': mean ± sample standard deviation over seeds');
     clear(note, 'Fewer than ' + data.min_bar + ' seeds have no error bar and say their number; ' +
       '– was not run. ' + (measure.step ? '“75 (2 of 3)”: two of three seeds got there, at step ' +
       '75 on average; steps count from 0. ' : '') + 'Every number opens its runs. ',
     key === 'token_accuracy' ? floorsNote(tasks) : '');
   };
   section.append(el('div', { class: 'controls' }, select('Measure',
-    present.map((measure) => [measure.key, measure.title]), key, (value) => {
+    present.map((measure) => [measure.key, capital(measure.title)]), key, (value) => {
       key = value;
       update();
     })), table.node, note);
@@ -137,9 +139,9 @@ function imageTable(section) {
       [...departures].join('; ') + '. Published numbers say little about these runs.'));
   }
   const { paper, reproduction } = data.published;
-  section.append(el('p', { class: 'note' }, 'Published: ' + paper.image_name + ': ' +
-    paper.image_conditions + '. ' + reproduction.image_name + ': ' + reproduction.image_conditions +
-    '.'));
+  section.append(el('p', { class: 'note' }, 'Published. Paper, ' + paper.image_name + ': ' +
+    paper.image_conditions + '. Reproduction, ' + reproduction.image_name + ': ' +
+    reproduction.image_conditions + '.'));
   onFilter(update);
   update();
 }
@@ -167,7 +169,8 @@ function overviewColumns(overview) {
     shown('sd over seeds', accuracy, 4, 3),
     shown('above the floor', 'accuracy_above_floor', 2, 3), share('solved', 'solved'),
     share('at chance', 'at_chance'), share('escaped', 'escaped'),
-    shown('escape step', 'escape_step', 2, 0),
+    shown('plateau', 'escape_step', 2, 0), shown('90 % right', 'step_accuracy_90', 2, 0),
+    shown('final loss', 'final_train_loss', 2, 3), shown('mean loss', 'mean_train_loss', 2, 3),
   ].filter((column) => column);
 }
 
@@ -191,7 +194,9 @@ function overviewTable(section, overview, name) {
     el('p', { class: 'note' }, 'Two spreads, which answer different questions: the standard ' +
       'deviation between the means of configurations, and the one over seeds within a ' +
       'configuration (pooled). Single runs are often at chance or solved, so that a mean may ' +
-      'describe none of them. The filter by d, L, H and T does not apply here.'));
+      'describe none of them. Steps are means over the runs that got there, which are other runs ' +
+      'for each variant: compare variants by the mean loss, which every run has, or under ' +
+      'Comparisons. The filter by d, L, H and T does not apply here.'));
   onFilter(update);
   update();
 }
@@ -209,22 +214,68 @@ function stepText(step) {
   return step === null || step === undefined ? null : step < 0 ? 'never' : String(step);
 }
 
+function isNumber(value) {
+  return value !== null && value !== undefined;
+}
+
+/* Runs of one width, length and number of steps together, whatever their layers and heads. */
+function bySize(cells) {
+  const rows = new Map();
+  for (const cell of cells) {
+    const { d, T, steps } = cell.of;
+    const key = [cell.variant, d, T, steps].join();
+    const accuracy = cell.measures.token_accuracy;
+    if (!rows.has(key)) {
+      rows.set(key, { ...cell, d, T, steps, n: 0, sum: 0 });
+    }
+    if (accuracy) {
+      rows.get(key).n += accuracy[2];
+      rows.get(key).sum += accuracy[1] * accuracy[2];
+    }
+  }
+  return [...rows.values()].filter((row) => row.n > 0)
+    .sort((a, b) => a.d - b.d || a.T - b.T || a.steps - b.steps || a.variant - b.variant);
+}
+
 function publishedSection(section) {
   const has = (cell) => !taskOf(cell).images && Object.values(cell.published).some((v) => v !== null);
   if (!data.cells.some(has)) {
     return false;
   }
   const { paper, reproduction } = data.published;
+  const grid = data.overviews[0].n_configuration > 1;
   const table = makeTable('Published beside measured');
+  const same = makeTable('Reverse at the same width and length');
   const published = (title, source) => ({ title, number: true,
     value: (cell) => cell.published[source], show: (cell) => fixed(cell.published[source]) });
+  const self = (cell) => cell;
   const columns = [
-    { title: 'task', value: (cell) => taskOf(cell).title }, variantColumn, ...sizeColumns(false),
-    measureColumn('measured', 'token_accuracy', (cell) => cell),
+    { title: 'task', value: (row) => data.tasks[row.task].title }, variantColumn,
+    grid ? { title: 'measured (mean over all)', number: true, value: (row) => row.mean,
+      show: (row) => runsLink({ task: row.task, variant: row.variant }, fixed(row.mean)) }
+      : measureColumn('measured', 'token_accuracy', self),
+    grid && { title: 'configurations', number: true, value: (row) => row.n },
     published('published, paper (grid mean)', 'paper'),
     published('published, reproduction (grid mean)', 'reproduction'),
-    published('published, same d and T', 'same_size'),
-  ];
+  ].filter((column) => column);
+  const sameColumns = [variantColumn, { title: 'd', number: true, value: (row) => row.d },
+    { title: 'T', number: true, value: (row) => row.T },
+    { title: 'steps', number: true, value: (row) => row.steps },
+    { title: 'runs', number: true, value: (row) => row.n, show: (row) =>
+      runsLink({ task: row.task, variant: row.variant }, String(row.n)) },
+    { title: 'measured, mean of them', number: true, value: (row) => row.sum / row.n,
+      show: (row) => fixed(row.sum / row.n) },
+    published('published, mean of 12 runs', 'same_size')];
+  /* In a grid only the setting that the published steps are of is worth a table. */
+  const hasSteps = (cell) => cell.dynamics && (!grid || isNumber(cell.dynamics[2]));
+  /* Of a grid a row is the mean over all its configurations, as the published ones are over theirs. */
+  const rowsOf = (cells) => (!grid ? cells.filter(has)
+    : data.overviews[0].cells.filter((row) => rowMatches(row, '')).map((row) => {
+      const cell = data.cells.find((one) => one.task === row.task && one.variant === row.variant);
+      const accuracy = row.measures.token_accuracy;
+      return { ...row, published: cell.published, has: has(cell), mean: accuracy ? accuracy[2] : null,
+        n: accuracy ? accuracy[1] : 0 };
+    }).filter((row) => row.has));
   const steps = makeTable('Leaving the plateau on Reverse');
   const step = (title, i) => ({ title, number: true,
     value: (cell) => (cell.dynamics[i] !== null && cell.dynamics[i] >= 0 ? cell.dynamics[i] : null),
@@ -234,18 +285,25 @@ function publishedSection(section) {
     step('published, below 2.2', 2), step('published, below 0.1', 3)];
   const update = () => {
     const cells = cellsShown(false);
-    table.update(columns, cells.filter(has), 'Token accuracy');
-    steps.update(stepColumns, cells.filter((cell) => cell.dynamics),
+    table.update(columns, rowsOf(cells), 'Token accuracy');
+    same.update(sameColumns, bySize(cells.filter((cell) => isNumber(cell.published.same_size))),
+      'Token accuracy');
+    steps.update(stepColumns, cells.filter(hasSteps),
       'First step at which the mean of the seeds\u2019 training loss curves is below a level');
   };
   section.append(el('p', null, el('strong', null, 'The conditions differ: '),
-    'a measured value is one configuration, the grid means are over longer sequences and other ' +
-    'widths too, on which many runs stay at chance. Read the order of the variants, not the level. ' +
-    'Published numbers enter no mean and no finding.'),
+    (grid ? 'each mean is over a grid of its own, and grids with other widths and lengths hold more ' +
+      'or fewer runs at chance. ' : 'a measured value is one configuration, the grid means are over ' +
+      'longer sequences and other widths too, on which many runs stay at chance. ') + 'Read the ' +
+    'order of the variants, not the level. Published numbers enter no mean and no finding.'),
   table.node, el('p', { class: 'note' }, 'Paper, ' + paper.name + ': ' + paper.conditions +
-    '. Reproduction, ' + reproduction.name + ': ' + reproduction.conditions + '. Same d and T: ' +
-    data.published.reverse + '.'));
-  if (data.cells.some((cell) => cell.dynamics)) {
+    '. Reproduction, ' + reproduction.name + ': ' + reproduction.conditions + '.'));
+  if (data.cells.some((cell) => isNumber(cell.published.same_size))) {
+    section.append(el('h3', null, 'Reverse at the same width and length'), same.node,
+      el('p', { class: 'note' }, 'Published, ' + reproduction.name + ': ' + data.published.reverse +
+        '.'));
+  }
+  if (data.cells.some(hasSteps)) {
     section.append(el('h3', null, 'Leaving the plateau on Reverse'), steps.node,
       el('p', { class: 'note' }, 'Published steps stand only beside runs of the size and length ' +
         'they were measured at: ' + data.published.dynamics + '.'));

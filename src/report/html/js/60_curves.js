@@ -66,9 +66,62 @@ function drawPanels(box, panels) {
   panels.forEach((panel) => panel.plot.draw());
 }
 
+/* ---- how the variants learned, in numbers ---- */
+
+const DYNAMICS = [['plateau', 'escape_step'], ['50 % right', 'step_accuracy_50'],
+  ['90 % right', 'step_accuracy_90'], ['99 % right', 'step_accuracy_99'],
+  ['loss < 2.2', 'step_below_2.2'], ['loss < 0.1', 'step_below_0.1'],
+  ['final loss', 'final_train_loss'], ['mean loss', 'mean_train_loss']];
+
+function gapColumn(title, key, digits) {
+  const gap = (cell) => (cell.gap && cell.gap[key] ? cell.gap[key] : null);
+  return { title, number: true, value: (cell) => gap(cell) && gap(cell)[1],
+    hint: 'variant minus baseline with the same seed: mean, lowest and highest',
+    show: (cell) => {
+      const value = gap(cell);
+      return value && signedText(value[1], digits) + (value[0] > 1 ? ' (' +
+        signedText(value[2], digits) + ' to ' + signedText(value[3], digits) + ')' : ' (1 pair)');
+    } };
+}
+
+function dynamicsPart(section) {
+  const cells = data.cells.filter((cell) => !taskOf(cell).images);
+  const has = (key) => cells.some((cell) => cell.measures[key]);
+  const ofAccuracy = has('step_accuracy_50');
+  const shown = DYNAMICS.filter(([, key]) => has(key) &&
+    !(ofAccuracy && key.startsWith('step_below')));
+  if (!shown.length) {
+    return;
+  }
+  const table = makeTable('Learning dynamics');
+  const self = (cell) => cell;
+  const columns = [
+    { title: 'task', value: (cell) => taskOf(cell).title }, variantColumn,
+    ...sizeColumns(false),
+    ...shown.map(([title, key]) => measureColumn(title, key, self)),
+    gapColumn('plateau, difference', 'escape_step', 0),
+    gapColumn('mean loss, difference', 'mean_train_loss', 3),
+  ].filter((column) => !column.hint || cells.some((cell) => column.value(cell) !== null));
+  const update = () => table.update(columns,
+    cellsShown(false).sort((a, b) => a.task - b.task || a.setting - b.setting ||
+      a.variant - b.variant), 'Mean \u00b1 sample standard deviation over seeds');
+  section.append(table.node, el('p', { class: 'note' }, 'Read off the training batches, before ' +
+    'each update; steps count from 0. Plateau: the number of steps before the smoothed training ' +
+    'loss leaves the plateau on which it starts, that is, the escape step. ' + (ofAccuracy
+    ? '50, 90, 99 % right: the first step at which the median accuracy of five batches reaches that. '
+    : 'Loss < 2.2, < 0.1: the first step with a smaller training loss. ') +
+    'Mean loss: over all steps, the area under the curve; every run has it. \u201c75 (2 of ' +
+    '3)\u201d: two of three seeds got there, at step 75 on average. Differences: variant minus ' +
+    'baseline with the same seed, in brackets the lowest and the highest; of the plateau over the ' +
+    'pairs in which both left it. Tests of them are under Comparisons.'));
+  onFilter(update);
+  update();
+}
+
 function curvesSection(section) {
+  dynamicsPart(section);
   if (!data.cells.some((cell) => cell.curve)) {
-    return false;
+    return section.children.length > 1;
   }
   const options = { kind: 'loss', yLog: false, xLog: false, band: true, seeds: false };
   const hasAccuracy = data.cells.some((cell) => cell.curve && cell.curve.accuracy);
@@ -105,8 +158,8 @@ function curvesSection(section) {
     draw();
   };
   const note = data.notes.curves;
-  section.append(el('p', null, 'Of the batches it trained on. The dotted line is a loss at chance: a variant that stays on ' +
-    'it has learned nothing yet. All variants see the same batches, so what differs is when they ' +
+  section.append(el('h3', null, 'Curves'), el('p', null, 'Loss and accuracy of the training batches. The dotted line is a loss at chance: a variant ' +
+    'that stays on it has learned nothing yet. All variants see the same batches, so what differs is when they ' +
     'leave it. Point at a panel, or focus it and press the arrow keys, to read the values.'),
   controls, keys, panels, el('p', { class: 'note' }, 'A line is the mean over seeds, the band ' +
     'reaches from the lowest to the highest seed. A run of more than ' + note.max_point + ' steps is ' +
@@ -169,8 +222,9 @@ function epochsPart(section) {
         .map(([column, title]) => epochPanel(setting, cells[0].task, cells, column, title)));
     }
   };
-  section.append(el('p', { class: 'note' }, 'Of training: means over the steps of an epoch, so of ' +
-    'models on the way, with dropout and augmentation on. Of the test images: after the epoch.'), box);
+  section.append(el('p', { class: 'note' }, 'Training values are means over the steps of an epoch, ' +
+    'so of models on the way, with dropout and augmentation on. Test values are taken after the ' +
+    'epoch.'), box);
   onFilter(update);
   update();
 }

@@ -141,7 +141,7 @@ function mapsSection(section) {
     clear(bar, colourBar(number(top, 3) + '  share of attention'));
     clear(box, [...new Set(cells.map((cell) => cell.task))].map((task) => [
       el('h3', null, data.tasks[task].title),
-      el('div', { class: 'cards' }, cards.filter((pair) => pair[0] === task)
+      el('div', { class: 'cards maps' }, cards.filter((pair) => pair[0] === task)
         .map((pair) => pair[1].node))]));
   }
 
@@ -232,7 +232,8 @@ function mapsSection(section) {
   section.append(el('p', null, 'Row: the position that asks (query), from the top; column: the ' +
     'position it reads (key), from the left; the colour is the share of attention, on one scale for ' +
     'all maps. A row adds up to 1, so a map that looks at everything alike is flat and dark. Maps ' +
-    'are means over the probe sequences. Point at a map, or focus it and press the arrow keys.'),
+    'are means over the probe sequences. Point at a map, or focus it and press the arrow keys, to ' +
+    'read its values.'),
   controls, bar, box, el('p', { class: 'note' }, 'Shown is the first seed of a variant that kept ' +
     'maps; every run\u2019s own are in its folder. A share is kept as a byte, 255 times its square ' +
     'root: a value is off by at most 0.004. ' +

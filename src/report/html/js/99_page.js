@@ -4,7 +4,7 @@ const SECTIONS = [
   ['findings', 'Findings', 'What it says', findingsSection],
   ['accuracy', 'Accuracy', 'Accuracy', accuracySection],
   ['comparisons', 'Comparisons', 'Comparisons with the baseline', comparisonsSection],
-  ['curves', 'Curves', 'Learning curves', curvesSection],
+  ['curves', 'Dynamics', 'Learning dynamics', curvesSection],
   ['maps', 'Attention', 'Attention maps', mapsSection],
   ['scaling', 'Scaling', 'The gap to the baseline by size', scalingSection],
   ['images', 'Images', 'Image data sets', imagesSection],

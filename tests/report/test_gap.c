@@ -1,0 +1,141 @@
+/* The gap to the baseline by size: a mean over the same combinations at every value, or nothing. */
+#include "report/gap.h"
+
+#include "fixture.h"
+#include "runner.h"
+
+static struct run_set set;
+static struct paired_set pairs;
+static struct gap_line line;
+static struct error err;
+
+static void write_pair(int n_embd, int n_layer, double baseline, double variant)
+{
+    for (int seed = 0; seed < 2; seed++) {
+        struct fake_run fake = {.task = "copy",
+                                .variant = "qkv",
+                                .accuracy = baseline,
+                                .seed = seed,
+                                .n_embd = n_embd,
+                                .n_layer = n_layer};
+        fake_write(out, &fake);
+        fake.variant = "qk";
+        fake.accuracy = variant + 0.02 * seed;
+        fake_write(out, &fake);
+    }
+}
+
+static void make(enum gap_size size)
+{
+    ck_assert_msg(run_set_load(out, &set, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_int_eq(paired_make(&set, NULL, NULL, &pairs, &err), STATUS_OK);
+    ck_assert_uint_eq(pairs.n_paired, 1);
+    ck_assert_int_eq(gap_make(&pairs.paired[0], MEASURE_TOKEN_ACCURACY, size, &line, &err),
+                     STATUS_OK);
+}
+
+static void set_up(void)
+{
+    set = (struct run_set){0};
+    pairs = (struct paired_set){0};
+    line = (struct gap_line){0};
+    make_out();
+}
+
+static void tear_down(void)
+{
+    gap_free(&line);
+    paired_free(&pairs);
+    run_set_free(&set);
+    remove_out();
+}
+
+START_TEST(a_point_is_a_mean_over_seeds)
+{
+    write_pair(8, 1, 0.9, 0.5);
+    write_pair(16, 1, 0.9, 0.8);
+    make(GAP_WIDTH);
+    ck_assert_uint_eq(line.n_point, 2);
+    ck_assert_uint_eq(line.n_combination, 1);
+    ck_assert_uint_eq(line.point[0].value, 8);
+    ck_assert_uint_eq(line.point[1].value, 16);
+    ck_assert_double_eq_tol(line.point[0].mean, -0.39, 1e-12);
+    ck_assert_double_eq_tol(line.point[1].mean, -0.09, 1e-12);
+    ck_assert_str_eq(gap_size_title(line.size), "width d");
+}
+END_TEST
+
+START_TEST(one_value_is_no_line)
+{
+    write_pair(8, 1, 0.9, 0.5);
+    write_pair(16, 1, 0.9, 0.8);
+    make(GAP_LAYERS);
+    ck_assert_uint_eq(line.n_point, 0);
+}
+END_TEST
+
+/* Two layers were run at one width alone: their gap would be taken for one of the width. */
+START_TEST(combinations_that_are_not_run_everywhere_are_left_out)
+{
+    write_pair(8, 1, 0.9, 0.5);
+    write_pair(16, 1, 0.9, 0.8);
+    write_pair(16, 2, 0.9, 0.1);
+    make(GAP_WIDTH);
+    ck_assert_uint_eq(line.n_combination, 1);
+    ck_assert_double_eq_tol(line.point[1].mean, -0.09, 1e-12);
+    gap_free(&line);
+    ck_assert_int_eq(gap_make(&pairs.paired[0], MEASURE_TOKEN_ACCURACY, GAP_LAYERS, &line, &err),
+                     STATUS_OK);
+    ck_assert_uint_eq(line.n_combination, 1);
+    ck_assert_double_eq_tol(line.point[1].mean, -0.79, 1e-12);
+}
+END_TEST
+
+START_TEST(a_line_needs_a_combination_with_every_value)
+{
+    write_pair(8, 1, 0.9, 0.5);
+    write_pair(16, 2, 0.9, 0.1);
+    make(GAP_WIDTH);
+    ck_assert_uint_eq(line.n_point, 0);
+}
+END_TEST
+
+/* A width that came with another learning rate is not a width. */
+START_TEST(configurations_that_differ_in_more_are_not_drawn)
+{
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    write_pair(8, 1, 0.9, 0.5);
+    write_pair(16, 1, 0.9, 0.8);
+    static const char *const variant[] = {"qkv", "qk"};
+    for (int i = 0; i < 4; i++) {
+        struct fake_run fake = {.task = "copy",
+                                .variant = variant[i % 2],
+                                .seed = i / 2,
+                                .accuracy = 0.9,
+                                .n_embd = 16,
+                                .n_layer = 1};
+        json_t *root = fake_json(&fake);
+        json_object_set_new(json_object_get(root, "config"), "learning_rate", json_real(0.1));
+        fake_folder(out, &fake, folder);
+        path_format(path, NULL, "%s/run.json", folder);
+        ck_assert_int_eq(json_dump_file(root, path, 0), 0);
+        json_decref(root);
+    }
+    make(GAP_WIDTH);
+    ck_assert_uint_eq(line.n_point, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("gap");
+    TCase *tests = tcase_create("gap");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, a_point_is_a_mean_over_seeds);
+    tcase_add_test(tests, one_value_is_no_line);
+    tcase_add_test(tests, combinations_that_are_not_run_everywhere_are_left_out);
+    tcase_add_test(tests, a_line_needs_a_combination_with_every_value);
+    tcase_add_test(tests, configurations_that_differ_in_more_are_not_drawn);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
