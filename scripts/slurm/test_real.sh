@@ -27,12 +27,20 @@ fail() {
   exit 1
 }
 
+daemons_live() {
+  local pid
+  for pid in "${PIDS[@]}"; do
+    kill -0 "$pid" 2>/dev/null || return
+  done
+}
+
 # wait_for WHAT COMMAND...: repeats a command until it succeeds.
 wait_for() {
   local what=$1 end=$((SECONDS + WAIT))
   shift
   until "$@"; do
     [ $SECONDS -lt $end ] || fail "waited in vain for $what"
+    daemons_live || fail "a daemon has ended; waited for $what"
     sleep 0.2
   done
 }
@@ -73,8 +81,10 @@ start() {
   PIDS+=($!)
 }
 
+# Containers may have no cgroups. Nothing here uses them, and with this name Slurm does not look for them.
 write_configuration() {
   local node=$1
+  echo CgroupPlugin=cgroup/v1 >"$WORK/cgroup.conf"
   cat >"$WORK/slurm.conf" <<TEXT
 ClusterName=qkvlab
 SlurmctldHost=$node(127.0.0.1)
