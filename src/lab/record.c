@@ -19,6 +19,7 @@
 #include "lab/record.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +111,8 @@ void record_failure(const char *out, const char *id, char text[RECORD_FAILURE_SI
     if (path_format(partial, NULL, "%s/runs/%s" RECORD_PARTIAL, out, id) == STATUS_OK &&
         failure_path(partial, path) && file_exists(path) &&
         file_read(path, RECORD_FAILURE_SIZE, &found, &size, NULL) == STATUS_OK) {
-        snprintf(text, RECORD_FAILURE_SIZE, "%s", found);
+        snprintf(text, RECORD_FAILURE_SIZE, "%s",
+                 size > 0 ? found : "the reason could not be written down");
         free(found);
     }
 }
@@ -315,6 +317,19 @@ static void record_free(struct record *record)
     free(record);
 }
 
+/* A full disk may still have room for an empty file. */
+static void write_reason(const struct record *record, const char *reason)
+{
+    char path[PATH_SIZE];
+    if (failure_path(record->partial, path) &&
+        file_write(path, reason, strlen(reason), NULL) != STATUS_OK) {
+        int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        if (fd >= 0) {
+            close(fd);
+        }
+    }
+}
+
 /* Moves the work folder into place. Holds the lock and the claim. */
 static enum status publish(struct record *record, struct error *err)
 {
@@ -346,6 +361,7 @@ static enum status finish_under_lock(struct record *record, struct error *err)
     if (status == STATUS_OK) {
         folder_remove(record->partial, NULL); /* if that fails, the next claim tidies up */
     } else {
+        write_reason(record, err ? err->text : "cannot write the run");
         unlink(record->claim);
     }
     return status;
@@ -373,20 +389,19 @@ enum status record_finish(struct record *record, const json_t *run, struct error
     return status;
 }
 
-/* Gives the claim up and leaves the reason, if there is one, else no more than was found. */
+/* Gives the claim up and leaves the reason, if there is one; the folder stays and says that the run
+ * was begun. */
 static void give_up(struct record *record, const char *reason)
 {
     int lock;
     struct timespec now;
-    char failure[PATH_SIZE];
     folder_remove(record->work, NULL);
     if (lock_take(record->lock, &lock, &now, NULL) == STATUS_OK) {
         if (claim_is_ours(record->claim, record->claim_fd)) {
-            if (reason && failure_path(record->partial, failure)) {
-                file_write(failure, reason, strlen(reason), NULL);
+            if (reason) {
+                write_reason(record, reason);
             }
             unlink(record->claim);
-            rmdir(record->partial); /* if nothing is in it */
         }
         lock_give(lock);
     }

@@ -21,6 +21,7 @@
  *         claim                     who is at work on it; its modification time is the heartbeat
  *         work-<host>-<pid>-<n>/    the future run folder
  *     <out>/.lock                   locked while a claim is taken or given up, never removed
+ *     <out>/plans/                  what sweeps are going to make, see sweep_plan.h
  *
  * In epochs.csv train_loss and train_top1 are means over the training steps of the epoch, so of
  * models on the way, with dropout and augmentation on; the others are of the test split after it.
@@ -94,7 +95,8 @@ bool record_is_done(const char *out, const char *id);
 enum record_state { RECORD_NONE, RECORD_DONE, RECORD_RUNNING, RECORD_INTERRUPTED, RECORD_FAILED };
 enum record_state record_state(const char *out, const char *id);
 
-/* record_failure writes the sentence that record_fail left, "" if there is none. */
+/* record_failure writes the sentence that record_fail left, "" if there is none. A disk that is
+ * full to the last byte has no room for it, which is said then. */
 #define RECORD_FAILURE_SIZE 1024
 void record_failure(const char *out, const char *id, char text[RECORD_FAILURE_SIZE]);
 
@@ -130,9 +132,10 @@ void record_tidy(const char *out, const char *id);
  * none. */
 const char *record_set_aside(const struct record *record);
 
-/* record_finish writes run.json and renames the folder into place; record_abandon takes
- * back what the claim made. Both free record. If another process finished the id first, its
- * result stays. Errors: STATUS_WRITE; STATUS_FAILED if the claim was lost to a run in progress. */
+/* record_finish writes run.json and renames the folder into place; record_abandon gives
+ * the claim up: the run is interrupted. Both free record. If another process finished the id first,
+ * its result stays. Errors: STATUS_WRITE; STATUS_FAILED if the claim was lost to a run in progress.
+ */
 enum status record_finish(struct record *record, const json_t *run, struct error *err);
 void record_abandon(struct record *record);
 

@@ -86,6 +86,9 @@ enum status sweep_run(const struct config *configs, size_t n_config,
         if (state == RUN_FAILED && worst == STATUS_OK) {
             worst = error_set(err, status, "%s: %s", outcome.id, failure.text);
         }
+        if (state == RUN_FAILED && status == STATUS_WRITE) {
+            return error_set(err, status, "%s: %s", outcome.id, failure.text);
+        }
     }
     if (worst == STATUS_OK && totals->diverged > 0) {
         worst = error_set(err, STATUS_FAILED, "%zu of %zu runs diverged", totals->diverged, n_run);

@@ -97,8 +97,8 @@ START_TEST(a_claim_excludes_others_until_it_is_given_up)
     ck_assert_ptr_nonnull(other);
     record_abandon(other);
     record_abandon(record);
-    ck_assert_int_eq(record_state(scratch, ID), RECORD_NONE);
-    ck_assert(!folder_exists(in_runs("%s.partial", ID)));
+    ck_assert_int_eq(record_state(scratch, ID), RECORD_INTERRUPTED);
+    ck_assert(!file_exists(in_runs("%s.partial/claim", ID)));
     record = claim(ID);
     ck_assert_ptr_nonnull(record);
     record_abandon(record);
@@ -610,7 +610,10 @@ START_TEST(a_full_disk_while_finishing)
     ck_assert_int_eq(status, STATUS_WRITE);
     ck_assert(!record_is_done(scratch, ID));
     ck_assert(!folder_exists(in_runs("%s", ID)));
-    ck_assert_int_eq(record_state(scratch, ID), RECORD_NONE); /* no room for the reason either */
+    char why[RECORD_FAILURE_SIZE];
+    ck_assert_int_eq(record_state(scratch, ID), RECORD_FAILED);
+    record_failure(scratch, ID, why); /* there was no room for it either */
+    ck_assert_str_eq(why, "the reason could not be written down");
     record = claim(ID);
     ck_assert_ptr_nonnull(record);
     ck_assert_int_eq(finish(record), STATUS_OK);

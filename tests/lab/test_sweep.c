@@ -28,6 +28,15 @@ static void make_grid(const char *settings)
     grid_free(grid);
 }
 
+static void make_image_grid(void)
+{
+    struct grid *grid = grid_create();
+    ck_assert_int_eq(grid_set(grid, "task=mnist", &err), STATUS_OK);
+    free(configs);
+    ck_assert_msg(grid_expand(grid, &configs, &n_config, &err) == STATUS_OK, "%s", err.text);
+    grid_free(grid);
+}
+
 static void set_up(void)
 {
     scratch_make();
@@ -172,22 +181,44 @@ END_TEST
 
 START_TEST(a_failed_run_does_not_stop_the_others)
 {
+    struct sweep_options options = {.out = scratch, .threads = 1}; /* there are no data */
+    struct sweep_totals totals;
+    struct watch watch = {0};
+    char id[CONFIG_ID_SIZE];
+    make_grid("");
+    struct config task = configs[0], both[2];
+    make_image_grid();
+    both[0] = configs[0];
+    both[1] = task;
+    config_id(&both[0], id);
+    struct sweep_hooks hooks = {.train = {.context = &watch}, .begin = begin, .end = end};
+    ck_assert_int_eq(sweep_run(both, 2, &options, &hooks, &totals, &err), STATUS_DATA);
+    ck_assert_int_eq(watch.state[0], RUN_FAILED);
+    ck_assert_int_eq(watch.state[1], RUN_DONE);
+    ck_assert(strncmp(err.text, id, strlen(id)) == 0); /* says which */
+    ck_assert_ptr_nonnull(strstr(err.text, "MNIST was not found"));
+    ck_assert_str_eq(watch.message, ""); /* of the run that was fine */
+}
+END_TEST
+
+START_TEST(what_cannot_be_written_stops_the_sweep)
+{
     struct sweep_options options = {.out = scratch, .threads = 1};
     struct sweep_totals totals;
     struct watch watch = {0};
-    make_grid("seed=0,1");
+    make_grid("seed=0-2");
     char id[CONFIG_ID_SIZE], path[PATH_SIZE];
-    config_id(&configs[0], id);
+    config_id(&configs[1], id);
     ck_assert_int_eq(path_format(path, NULL, "%s/runs", scratch), STATUS_OK);
     ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
     ck_assert_int_eq(path_format(path, NULL, "%s/runs/%s.partial", scratch, id), STATUS_OK);
     ck_assert_int_eq(file_write_atomic(path, "", 0, NULL), STATUS_OK);
     ck_assert_int_eq(sweep(&options, &watch, &totals), STATUS_WRITE);
-    ck_assert_int_eq(watch.state[0], RUN_FAILED);
-    ck_assert_int_eq(watch.state[1], RUN_DONE);
-    ck_assert(strncmp(err.text, id, strlen(id)) == 0); /* says which */
+    ck_assert_uint_eq(watch.n_begin, 2); /* the third was not tried */
+    ck_assert_int_eq(watch.state[0], RUN_DONE);
+    ck_assert_int_eq(watch.state[1], RUN_FAILED);
+    ck_assert(strncmp(err.text, id, strlen(id)) == 0);
     ck_assert_ptr_nonnull(strstr(err.text, ".partial"));
-    ck_assert_str_eq(watch.message, ""); /* of the run that was fine */
 }
 END_TEST
 
@@ -249,6 +280,7 @@ int main(void)
     tcase_add_test(tcase, a_diverged_run_does_not_stop_the_others);
     tcase_add_test(tcase, a_run_somebody_else_makes_is_left_to_them);
     tcase_add_test(tcase, a_failed_run_does_not_stop_the_others);
+    tcase_add_test(tcase, what_cannot_be_written_stops_the_sweep);
     tcase_add_test(tcase, a_stopped_sweep_goes_on_where_it_was);
     tcase_add_test(tcase, alone_and_inside_a_sweep_the_bits_are_the_same);
     suite_add_tcase(suite, tcase);
