@@ -1,0 +1,150 @@
+#include "runner.h"
+
+#include <string.h>
+
+#include "data_fixture.h"
+#include "lab/record.h"
+#include "lab/sweep.h"
+#include "lab/sweep_data.h"
+
+static struct error err;
+static struct config *configs;
+static size_t n_config;
+static char out[PATH_SIZE];
+static const char *root[] = {scratch};
+static struct dataset_options data = {.root = root, .n_root = 1};
+
+static void make_grid(const char *settings)
+{
+    char text[400];
+    struct grid *grid = grid_create();
+    snprintf(text, sizeof text,
+             "task=mnist n_embd=16 n_layer=1 patch=14 n_probe=2 epochs=1 attention=none %s",
+             settings);
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
+        ck_assert_msg(grid_set(grid, word, &err) == STATUS_OK, "%s", err.text);
+    }
+    free(configs);
+    ck_assert_msg(grid_expand(grid, &configs, &n_config, &err) == STATUS_OK, "%s", err.text);
+    grid_free(grid);
+}
+
+static void set_up(void)
+{
+    scratch_make();
+    ck_assert_int_eq(path_format(out, NULL, "%s/out", scratch), STATUS_OK);
+    configs = NULL;
+    err = (struct error){0};
+    fixture_mnist("%s-%s");
+}
+
+static void tear_down(void)
+{
+    free(configs);
+    scratch_remove();
+}
+
+static void train(void)
+{
+    struct sweep_options options = {.out = out, .data = &data, .threads = 1};
+    struct sweep_totals totals;
+    ck_assert_msg(sweep_run(configs, n_config, &options, NULL, &totals, &err) == STATUS_OK, "%s",
+                  err.text);
+}
+
+static enum status check(void)
+{
+    return sweep_data_check(out, configs, n_config, &data, 1, &err);
+}
+
+/* Eleven training images in place of ten. */
+static void change_images(void)
+{
+    fixture_idx("train-images-idx3-ubyte", 11, 1);
+    fixture_idx("train-labels-idx1-ubyte", 11, 0);
+}
+
+START_TEST(other_images_than_those_of_a_finished_run_are_refused)
+{
+    make_grid("seed=0");
+    ck_assert_int_eq(check(), STATUS_OK); /* no folder yet */
+    train();
+    char id[CONFIG_ID_SIZE], folder[PATH_SIZE], digits[32];
+    json_t *run;
+    config_id(&configs[0], id);
+    make_grid("seed=0,1");
+    ck_assert_msg(check() == STATUS_OK, "%s", err.text);
+    change_images();
+    ck_assert_int_eq(check(), STATUS_DATA);
+    ck_assert_int_eq(record_path(out, id, folder, NULL), STATUS_OK);
+    ck_assert_int_eq(record_read(folder, id, &run, &err), STATUS_OK);
+    ck_assert_int_eq(check(), STATUS_DATA);
+    snprintf(digits, sizeof digits, "(SHA-256 %.16s",
+             json_get_text(json_object_get(run, "data"), "sha256", ""));
+    json_decref(run);
+    ck_assert_ptr_nonnull(strstr(err.text, id));
+    ck_assert_msg(strstr(err.text, digits) != NULL, "%s", err.text);
+    ck_assert_ptr_nonnull(strstr(err.text, scratch));
+    ck_assert_ptr_nonnull(strstr(err.text, "choose another --out"));
+    fixture_mnist("%s-%s");
+    ck_assert_msg(check() == STATUS_OK, "%s", err.text);
+}
+END_TEST
+
+START_TEST(a_change_of_one_pixel_or_label_counts)
+{
+    make_grid("seed=0");
+    train();
+    make_grid("seed=1"); /* the finished run is not even asked for */
+    size_t size;
+    uint8_t *bytes = idx_bytes(5, 0, &size);
+    bytes[size - 1] ^= 1;
+    fixture_write("t10k-labels-idx1-ubyte", bytes, size);
+    free(bytes);
+    ck_assert_int_eq(check(), STATUS_DATA);
+    fixture_mnist("%s-%s");
+    bytes = idx_bytes(10, 1, &size);
+    bytes[size - 1] ^= 1;
+    fixture_write("train-images-idx3-ubyte", bytes, size);
+    free(bytes);
+    ck_assert_int_eq(check(), STATUS_DATA);
+}
+END_TEST
+
+START_TEST(nothing_is_read_where_nothing_can_differ)
+{
+    make_grid("seed=0");
+    train();
+    fixture_remove("train-images-idx3-ubyte"); /* reading would fail */
+    ck_assert_int_eq(check(), STATUS_OK);      /* all done */
+    make_grid("seed=1 n_train=5");             /* no finished run had these */
+    ck_assert_int_eq(check(), STATUS_OK);
+    make_grid("seed=1");
+    ck_assert_int_eq(check(), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "MNIST is incomplete"));
+}
+END_TEST
+
+START_TEST(a_part_of_the_images_is_compared_with_the_same_part)
+{
+    make_grid("seed=0 n_train=6,8");
+    train();
+    make_grid("seed=1 n_train=6,8");
+    ck_assert_msg(check() == STATUS_OK, "%s", err.text);
+    change_images(); /* the first ten and their labels stay as they are */
+    ck_assert_msg(check() == STATUS_OK, "%s", err.text);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sweep_data");
+    TCase *tcase = tcase_create("sweep_data");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, other_images_than_those_of_a_finished_run_are_refused);
+    tcase_add_test(tcase, a_change_of_one_pixel_or_label_counts);
+    tcase_add_test(tcase, nothing_is_read_where_nothing_can_differ);
+    tcase_add_test(tcase, a_part_of_the_images_is_compared_with_the_same_part);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
