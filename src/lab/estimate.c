@@ -61,7 +61,7 @@ static double sequences_of(const struct config *config)
            EVALUATE_SHARE * n_evaluation * (double)config_n_test(config);
 }
 
-static double run_flop(const struct config *config)
+double estimate_run_flop(const struct config *config)
 {
     return bench_flop(config, 1) * sequences_of(config);
 }
@@ -410,7 +410,7 @@ double estimator_others(const struct estimator *estimator)
 
 double estimator_run_seconds(const struct estimator *estimator, const struct config *config)
 {
-    return run_flop(config) / rate_of(estimator, config) + RUN_SECONDS +
+    return estimate_run_flop(config) / rate_of(estimator, config) + RUN_SECONDS +
            (config->attention == ATTENTION_NONE ? 0 : MAPS_SECONDS);
 }
 

@@ -46,6 +46,11 @@ double estimator_others(const struct estimator *estimator);
  * others are made as options said. */
 double estimator_run_seconds(const struct estimator *estimator, const struct config *config);
 
+/* estimate_run_flop returns the nominal FLOP of a run: training, and evaluation as often as it
+ * comes.
+ */
+double estimate_run_flop(const struct config *config);
+
 /* A range of seconds: machines have other things to do, too. */
 struct estimate {
     double low, high;
