@@ -1,3 +1,6 @@
+/* A run is on disk, or it is planned, or both: the list is of all of them. What is on disk decides;
+ * plans only tell what else there should be.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,23 +10,110 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "lab/record.h"
+#include "lab/sweep_plan.h"
 
-static const char *const states[] = {"ok",          "diverged",   "failed", "running",
-                                     "interrupted", "unreadable", NULL};
+enum state { OK, DIVERGED, FAILED, RUNNING, INTERRUPTED, UNREADABLE, MISSING, N_STATE, GONE };
+
+static const char *const state_name[N_STATE] = {"ok",          "diverged",   "failed", "running",
+                                                "interrupted", "unreadable", "missing"};
+
+#define MAX_PLAN_SHOWN 10
+
+struct entry {
+    const char *id;
+    enum state state;
+};
 
 struct survey {
     const char *out;
+    struct sweep_plans plans;
+    char **names; /* [n_name] in runs/ */
+    size_t n_name;
+    struct entry *entry; /* [n_entry], sorted by id */
+    size_t n_entry;
     struct table *table;
-    size_t count[sizeof states / sizeof states[0]];
 };
 
-static void add(struct survey *survey, const char *id, const char *state, const json_t *run,
-                const char *message)
+/* ---- which runs there are ---- */
+
+static int compare_entries(const void *a, const void *b)
+{
+    return strcmp(((const struct entry *)a)->id, ((const struct entry *)b)->id);
+}
+
+/* A run that is not finished goes under its id. */
+static void strip_partial(char *name)
+{
+    if (record_is_partial(name)) {
+        name[strlen(name) - strlen(RECORD_PARTIAL)] = '\0';
+    }
+}
+
+static enum status list_folder(struct survey *survey, struct error *err)
+{
+    char runs[PATH_SIZE];
+    enum status status = path_format(runs, err, "%s/runs", survey->out);
+    if (status == STATUS_OK && folder_exists(runs)) {
+        return folder_list(runs, &survey->names, &survey->n_name, err);
+    }
+    if (status == STATUS_OK && survey->plans.n_plan == 0) {
+        status =
+            error_set(err, STATUS_DATA,
+                      "%s: no runs are kept there (no runs/ in it); train some with qkvlab run "
+                      "--out %s",
+                      survey->out, survey->out);
+    }
+    return status;
+}
+
+static void sort_and_unite(struct survey *survey)
+{
+    size_t n = 0;
+    qsort(survey->entry, survey->n_entry, sizeof *survey->entry, compare_entries);
+    for (size_t i = 0; i < survey->n_entry; i++) {
+        if (n == 0 || compare_entries(&survey->entry[n - 1], &survey->entry[i]) != 0) {
+            survey->entry[n++] = survey->entry[i];
+        }
+    }
+    survey->n_entry = n;
+}
+
+static enum status list_entries(struct survey *survey, struct error *err)
+{
+    size_t n = survey->n_name;
+    for (size_t i = 0; i < survey->plans.n_plan; i++) {
+        n += survey->plans.plan[i].n_id;
+    }
+    survey->entry = calloc(n + 1, sizeof *survey->entry);
+    if (!survey->entry) {
+        return error_set(err, STATUS_MEMORY, "out of memory for %zu runs", n);
+    }
+    for (size_t i = 0; i < survey->n_name; i++) {
+        if (record_is_folder(survey->out, survey->names[i])) {
+            strip_partial(survey->names[i]);
+            survey->entry[survey->n_entry++].id = survey->names[i];
+        }
+    }
+    for (size_t i = 0; i < survey->plans.n_plan; i++) {
+        const struct sweep_plan *plan = &survey->plans.plan[i];
+        for (size_t k = 0; k < plan->n_id; k++) {
+            survey->entry[survey->n_entry++].id = plan->id[k];
+        }
+    }
+    sort_and_unite(survey);
+    return STATUS_OK;
+}
+
+/* ---- the state of one ---- */
+
+static void add_row(struct survey *survey, const struct entry *entry, const json_t *run,
+                    const char *message)
 {
     const json_t *results = json_object_get(run, "results");
-    table_text(survey->table, id);
-    table_text(survey->table, state);
+    table_text(survey->table, entry->id);
+    table_text(survey->table, state_name[entry->state]);
     table_number(survey->table, json_get_number(results, "token_accuracy", NAN));
     table_number(survey->table, json_get_number(results, "top1", NAN));
     table_number(survey->table, json_get_number(results, "loss", NAN));
@@ -32,95 +122,161 @@ static void add(struct survey *survey, const char *id, const char *state, const 
     } else {
         table_missing(survey->table);
     }
-    for (size_t i = 0; states[i]; i++) {
-        survey->count[i] += strcmp(states[i], state) == 0;
-    }
 }
 
-static void add_finished(struct survey *survey, const char *id)
+static void examine_finished(struct survey *survey, struct entry *entry, const char *folder)
 {
-    char folder[PATH_SIZE];
     json_t *run = NULL;
     struct error damage = {0};
-    if (record_path(survey->out, id, folder, &damage) == STATUS_OK) {
-        record_read(folder, id, &run, &damage);
-    }
-    add(survey, id, json_get_text(run, "status", "unreadable"), run,
-        run ? json_get_text(run, "message", NULL) : damage.text);
+    record_read(folder, entry->id, &run, &damage);
+    bool diverged = strcmp(json_get_text(run, "status", ""), "diverged") == 0;
+    entry->state = !run ? UNREADABLE : diverged ? DIVERGED : OK;
+    add_row(survey, entry, run, run ? json_get_text(run, "message", NULL) : damage.text);
     json_decref(run);
 }
 
-static void add_folder(struct survey *survey, const char *name)
+/* A run that was finished or given up a moment ago is gone. */
+static void examine(struct survey *survey, struct entry *entry)
 {
-    if (!record_is_partial(name)) {
-        add_finished(survey, name);
-        return;
-    }
-    char id[CONFIG_ID_SIZE];
-    snprintf(id, sizeof id, "%.*s", (int)(strlen(name) - strlen(RECORD_PARTIAL)), name);
-    char failure[RECORD_FAILURE_SIZE];
-    switch (record_state(survey->out, id)) {
+    char folder[PATH_SIZE], failure[RECORD_FAILURE_SIZE] = "";
+    bool on_disk =
+        record_path(survey->out, entry->id, folder, NULL) == STATUS_OK && folder_exists(folder);
+    switch (record_state(survey->out, entry->id)) {
     case RECORD_RUNNING:
-        add(survey, id, "running", NULL, NULL);
+        entry->state = RUNNING;
         break;
     case RECORD_INTERRUPTED:
-        add(survey, id, "interrupted", NULL, NULL);
+        entry->state = INTERRUPTED;
         break;
     case RECORD_FAILED:
-        record_failure(survey->out, id, failure);
-        add(survey, id, "failed", NULL, failure);
+        entry->state = FAILED;
+        record_failure(survey->out, entry->id, failure);
         break;
-    case RECORD_DONE: /* listed under its own name */
-    case RECORD_NONE: /* finished or removed a moment ago */
+    case RECORD_DONE:
+        examine_finished(survey, entry, folder);
+        return;
+    case RECORD_NONE:
+        if (on_disk) {
+            examine_finished(survey, entry, folder);
+            return;
+        }
+        entry->state = sweep_plans_have(&survey->plans, entry->id) ? MISSING : GONE;
         break;
+    }
+    if (entry->state != GONE) {
+        add_row(survey, entry, NULL, failure);
     }
 }
 
-static void say_counts(const struct survey *survey)
+/* ---- in a few words ---- */
+
+static void print_counts(const size_t count[N_STATE])
 {
     const char *gap = "";
-    for (size_t i = 0; states[i]; i++) {
-        if (survey->count[i] == 0) {
-            continue;
+    for (size_t i = 0; i < N_STATE; i++) {
+        if (count[i] > 0) {
+            fprintf(stderr, "%s%zu %s", gap, count[i], state_name[i]);
+            gap = ", ";
         }
-        fprintf(stderr, "%s%zu %s", gap, survey->count[i], states[i]);
-        gap = ", ";
     }
-    fputs(gap[0] ? "\n" : "no runs yet\n", stderr);
 }
 
-enum status cmd_status(const struct arguments *arguments, struct error *err)
+/* "of 1440 planned: 900 ok, 2 running, 538 missing; not planned: 3 ok" */
+static void say_counts(const struct survey *survey)
+{
+    size_t planned[N_STATE] = {0}, other[N_STATE] = {0}, n_planned = 0, n_other = 0;
+    for (size_t i = 0; i < survey->n_entry; i++) {
+        const struct entry *entry = &survey->entry[i];
+        if (entry->state == GONE) {
+            continue;
+        }
+        if (sweep_plans_have(&survey->plans, entry->id)) {
+            planned[entry->state]++;
+            n_planned++;
+        } else {
+            other[entry->state]++;
+            n_other++;
+        }
+    }
+    if (n_planned > 0) {
+        fprintf(stderr, "of %zu planned: ", n_planned);
+        print_counts(planned);
+    }
+    if (n_other > 0) {
+        fputs(n_planned > 0 ? "; not planned: " : "", stderr);
+        print_counts(other);
+    }
+    fputs(n_planned + n_other > 0 ? "\n" : "no runs yet\n", stderr);
+}
+
+static size_t count_open(const struct survey *survey, const struct sweep_plan *plan)
+{
+    size_t n_open = 0;
+    for (size_t i = 0; i < plan->n_id; i++) {
+        const struct entry key = {.id = plan->id[i]};
+        const struct entry *entry =
+            bsearch(&key, survey->entry, survey->n_entry, sizeof *survey->entry, compare_entries);
+        n_open += entry && entry->state != OK && entry->state != DIVERGED &&
+                  entry->state != RUNNING && entry->state != GONE;
+    }
+    return n_open;
+}
+
+/* Which command makes what is missing. */
+static void say_plans(const struct survey *survey)
+{
+    size_t n_shown = 0, n_more = 0;
+    for (size_t i = 0; i < survey->plans.n_plan; i++) {
+        const struct sweep_plan *plan = &survey->plans.plan[i];
+        size_t n_open = count_open(survey, plan);
+        if (plan->damage.text[0]) {
+            terminal_say("warning: not a plan: %s", plan->damage.text);
+        } else if (n_open > 0 && n_shown < MAX_PLAN_SHOWN) {
+            n_shown++;
+            terminal_print(stderr, "%zu of %zu runs in plans/%s are still to make: %s --out %s\n",
+                           n_open, plan->n_id, plan->name, plan->command ? plan->command : "?",
+                           survey->out);
+        } else if (n_open > 0) {
+            n_more++;
+        }
+    }
+    if (n_more > 0) {
+        fprintf(stderr, "and of %zu more plans\n", n_more);
+    }
+}
+
+static enum status print_survey(struct survey *survey, enum format format, struct error *err)
 {
     static const struct column columns[] = {
         {"id", "run", 0},     {"status", "status", 0}, {"token_accuracy", "token", 4},
         {"top1", "top-1", 4}, {"loss", "loss", -5},    {"message", "message", 0},
     };
+    survey->table = table_create(columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < survey->n_entry; i++) {
+        examine(survey, &survey->entry[i]);
+    }
+    enum status status = table_print(survey->table, format, err);
+    table_free(survey->table);
+    say_counts(survey);
+    say_plans(survey);
+    return status;
+}
+
+enum status cmd_status(const struct arguments *arguments, struct error *err)
+{
     struct survey survey = {.out = arguments_folder(arguments)};
-    char runs[PATH_SIZE], **names;
-    size_t n_name;
-    enum status status = path_format(runs, err, "%s/runs", survey.out);
-    if (status != STATUS_OK) {
-        return status;
+    enum status status = sweep_plans_read(survey.out, &survey.plans, err);
+    if (status == STATUS_OK) {
+        status = list_folder(&survey, err);
     }
-    if (!folder_exists(runs)) {
-        return error_set(err, STATUS_DATA,
-                         "%s: no runs are kept there (no runs/ in it); train some with qkvlab run "
-                         "--out %s",
-                         survey.out, survey.out);
+    if (status == STATUS_OK) {
+        status = list_entries(&survey, err);
     }
-    status = folder_list(runs, &names, &n_name, err);
-    if (status != STATUS_OK) {
-        return status;
+    if (status == STATUS_OK) {
+        status = print_survey(&survey, arguments->format, err);
     }
-    survey.table = table_create(columns, sizeof columns / sizeof columns[0]);
-    for (size_t i = 0; i < n_name; i++) {
-        if (record_is_folder(survey.out, names[i])) {
-            add_folder(&survey, names[i]);
-        }
-    }
-    folder_list_free(names, n_name);
-    status = table_print(survey.table, arguments->format, err);
-    table_free(survey.table);
-    say_counts(&survey);
+    folder_list_free(survey.names, survey.n_name);
+    sweep_plans_free(&survey.plans);
+    free(survey.entry);
     return status;
 }

@@ -44,21 +44,29 @@ static const struct command commands[COMMAND_COUNT] = {
          "keys with a value or a list of values, see `qkvlab list presets quick` for one; --set "
          "and --seeds replace what it says. Several values "
          "of a key make a grid; seeds vary fastest. A run that is already in the folder is "
-         "skipped, so the same command again goes on where it was interrupted. Prints the results "
+         "skipped, so the same command again goes on where it was interrupted; `qkvlab status` "
+         "tells what is missing. Prints the results "
          "of the whole grid. A run that diverges is recorded, the others go on, and the exit "
-         "status is 1.",
+         "status is 1. A disk that is full stops the sweep; what is done stays. Images that are "
+         "not those of finished runs in OUT are refused before anything is trained; they are "
+         "compared only if there is something to train.",
          cmd_run},
-    [COMMAND_STATUS] = {"status",
-                        "[OUT]",
-                        WORD_FOLDER,
-                        0,
-                        1,
-                        "what is done, running or interrupted in a folder",
-                        {{"qkvlab status", "the folder qkvlab-out"},
-                         {"qkvlab status results --format csv", "another one, as CSV"}},
-                        "Lists every run in OUT/runs with its state: ok, diverged, failed, running "
-                        "or interrupted.",
-                        cmd_status},
+    [COMMAND_STATUS] =
+        {"status",
+         "[OUT]",
+         WORD_FOLDER,
+         0,
+         1,
+         "what of a sweep is done, running, interrupted or missing",
+         {{"qkvlab status", "the folder qkvlab-out"},
+          {"qkvlab status results --format csv", "another one, as CSV"}},
+         "Lists every run in OUT/runs, and every run that a sweep into OUT is to make, "
+         "with its state: ok, diverged, failed (and why), running, interrupted (begun "
+         "by a process that is gone), unreadable or missing. Sweeps keep the list of "
+         "their runs, in all shards, in OUT/plans; for what is still to make status "
+         "names the command. Remove a file there to forget a sweep. Runs that were "
+         "copied into OUT/runs need no plan.",
+         cmd_status},
     [COMMAND_REPORT] =
         {"report",
          "[OUT]",

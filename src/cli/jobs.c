@@ -45,6 +45,7 @@ struct pool {
     const char *binary;
     bool signalled;
     enum status fatal; /* a child said why no other run could work either */
+    bool stopping;     /* the children were told to stop */
 };
 
 /* ---- starting ---- */
@@ -136,6 +137,7 @@ static enum status start(struct pool *pool, struct child *child, size_t run, str
     }
     child->pid = pid;
     child->run = run;
+    progress_begin(pool->progress, run);
     pool->n_running++;
     return STATUS_OK;
 }
@@ -156,18 +158,20 @@ static void count(struct pool *pool, const struct child *child, int wait_status)
     char id[CONFIG_ID_SIZE];
     run_id(pool, child->run, id);
     int code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
-    if (code == 0 && record_is_done(pool->plan->arguments->out, id)) {
+    if (pool->stopping && (code >= 128 || code < 0)) {
+        return;
+    }
+    progress_end(pool->progress, child->run);
+    bool done = record_is_done(pool->plan->arguments->out, id); /* and its pictures perhaps not */
+    if (done && has_diverged(pool, id)) {
+        pool->totals->diverged++;
+    } else if (done) {
         pool->totals->done++;
     } else if (code == 0) {
         pool->totals->busy++;
-    } else if (code == 1 && has_diverged(pool, id)) {
-        pool->totals->diverged++;
-    } else if (code >= 128 && pool->signalled) {
-        return;
     } else {
         pool->totals->failed++;
     }
-
     if (WIFSIGNALED(wait_status)) {
         progress_note(pool->progress, "%s failed: its process was ended by signal %d (%s)", id,
                       WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
@@ -194,23 +198,35 @@ static void collect(struct pool *pool)
         if (child->pid == 0 || waitpid(child->pid, &wait_status, WNOHANG) != child->pid) {
             continue;
         }
-        progress_end(pool->progress, child->run);
         count(pool, child, wait_status);
         child->pid = 0;
         pool->n_running--;
     }
 }
 
-static void pass_on_signal(struct pool *pool)
+static void stop_children(struct pool *pool, int signal_number)
 {
-    if (signals_received() == 0 || pool->signalled) {
-        return;
-    }
-    pool->signalled = true;
+    pool->stopping = true;
     for (size_t i = 0; i < pool->n_child; i++) {
         if (pool->child[i].pid != 0) {
-            kill(pool->child[i].pid, signals_received());
+            kill(pool->child[i].pid, signal_number);
         }
+    }
+}
+
+static void pass_on_signal(struct pool *pool)
+{
+    if (signals_received() != 0 && !pool->signalled) {
+        pool->signalled = true;
+        stop_children(pool, signals_received());
+    }
+}
+
+/* Where one run cannot be written the others, at work for hours perhaps, cannot be either. */
+static void stop_if_unwritable(struct pool *pool)
+{
+    if (pool->fatal == STATUS_WRITE && !pool->stopping) {
+        stop_children(pool, SIGTERM);
     }
 }
 
@@ -252,6 +268,7 @@ static enum status work(struct pool *pool, struct error *err)
     do {
         pass_on_signal(pool);
         collect(pool);
+        stop_if_unwritable(pool);
         if (status == STATUS_OK && pool->fatal == STATUS_OK && !pool->signalled) {
             status = fill(pool, &next, err);
         }
@@ -286,6 +303,9 @@ enum status jobs_run(const struct plan *plan, struct progress *progress,
     }
     if (pool.signalled || signals_received()) {
         return error_set(err, STATUS_INTERRUPTED, "stopped by a signal");
+    }
+    if (pool.fatal == STATUS_WRITE) {
+        return error_set(err, pool.fatal, "a run could not be written, as said above");
     }
     if (pool.fatal != STATUS_OK) {
         return error_set(err, pool.fatal, "no further runs were started, because of the above");

@@ -14,17 +14,25 @@
 #include "cli/terminal.h"
 #include "lab/record.h"
 #include "lab/source.h"
+#include "lab/sweep_data.h"
+#include "lab/sweep_plan.h"
 #include "report/report.h"
 
 /* ---- making the list ---- */
 
-/* Keeps the runs that belong to this shard. */
-static void keep_shard(struct plan *plan)
+/* Copies the runs that belong to this shard. */
+static enum status take_shard(struct plan *plan, struct error *err)
 {
+    const struct grids *grids = &plan->grids;
     size_t n_shard = plan->arguments->n_shard ? plan->arguments->n_shard : 1;
-    for (size_t i = plan->arguments->shard; i < plan->grids.n_config; i += n_shard) {
-        plan->config[plan->n_run++] = plan->config[i];
+    plan->config = malloc((grids->n_config + 1) * sizeof *plan->config);
+    if (!plan->config) {
+        return error_set(err, STATUS_MEMORY, "out of memory for %zu runs", grids->n_config);
     }
+    for (size_t i = plan->arguments->shard; i < grids->n_config; i += n_shard) {
+        plan->config[plan->n_run++] = grids->config[i];
+    }
+    return STATUS_OK;
 }
 
 enum status plan_create(struct plan *plan, const struct arguments *arguments, const char *name,
@@ -32,15 +40,12 @@ enum status plan_create(struct plan *plan, const struct arguments *arguments, co
 {
     *plan = (struct plan){.arguments = arguments};
     enum status status = grids_expand(&plan->grids, arguments, name, err);
-    plan->config = plan->grids.config;
-    if (status == STATUS_OK) {
-        keep_shard(plan);
-    }
-    return status;
+    return status == STATUS_OK ? take_shard(plan, err) : status;
 }
 
 void plan_free(struct plan *plan)
 {
+    free(plan->config);
     grids_free(&plan->grids);
 }
 
@@ -83,6 +88,7 @@ static void on_begin(void *context, size_t index, size_t n_run, const struct con
     (void)config;
     struct watch *watch = context;
     watch->index = index;
+    progress_begin(watch->progress, index);
 }
 
 static void on_end(void *context, size_t index, size_t n_run, const struct config *config,
@@ -103,7 +109,7 @@ static void on_end(void *context, size_t index, size_t n_run, const struct confi
         progress_note(watch->progress, "%s %s", id,
                       json_get_text(run, "message", "diverged; run.json does not say how"));
         json_decref(run);
-    } else if (state == RUN_FAILED) {
+    } else if (state == RUN_FAILED && err->status != STATUS_WRITE) { /* that ends the sweep */
         progress_note(watch->progress, "%s failed: %s", id, err->text);
     }
 }
@@ -188,6 +194,11 @@ static void append_total(char *line, size_t size, size_t count, const char *what
     }
 }
 
+static size_t count_totals(const struct sweep_totals *totals)
+{
+    return totals->done + totals->skipped + totals->busy + totals->diverged + totals->failed;
+}
+
 static void say_totals(const struct plan *plan, const struct progress *progress,
                        const struct sweep_totals *totals)
 {
@@ -197,6 +208,9 @@ static void say_totals(const struct plan *plan, const struct progress *progress,
     append_total(line, sizeof line, totals->busy, "at work in another process");
     append_total(line, sizeof line, totals->diverged, "diverged");
     append_total(line, sizeof line, totals->failed, "failed");
+    if (line[0]) {
+        append_total(line, sizeof line, plan->n_run - count_totals(totals), "not made");
+    }
     progress_duration(progress_seconds(progress), duration);
     fprintf(stderr, "%zu run%s: %s, in %s\n", plan->n_run, plan->n_run == 1 ? "" : "s",
             line[0] ? line : "none made", duration);
@@ -219,22 +233,79 @@ static enum status find_data(const struct plan *plan, const struct dataset_optio
     return status;
 }
 
+/* The words that list the runs: not those that differ between shards and machines. */
+static enum status keep_plan(const struct plan *plan, struct error *err)
+{
+    const struct arguments *arguments = plan->arguments;
+    size_t n = 0, n_word = 2 + arguments->n_operand + 2 * arguments->n_set + 2;
+    const char **words = calloc(n_word, sizeof *words);
+    if (!words) {
+        return error_set(err, STATUS_MEMORY, "out of memory for the words of the command line");
+    }
+    words[n++] = "qkvlab";
+    words[n++] = arguments->command->name;
+    for (size_t i = 0; i < arguments->n_operand; i++) {
+        words[n++] = arguments->operand[i];
+    }
+    for (size_t i = 0; i < arguments->n_set; i++) {
+        words[n++] = "--set";
+        words[n++] = arguments->set[i];
+    }
+    if (arguments->seeds) {
+        words[n++] = "--seeds";
+        words[n++] = arguments->seeds;
+    }
+    enum status status =
+        sweep_plan_keep(arguments->out, plan->grids.config, plan->grids.n_config, words, n, err);
+    free(words);
+    return status;
+}
+
+/* All that can be wrong with every run is said before the first. */
+static enum status prepare(const struct plan *plan, const struct dataset_options *data,
+                           struct error *err)
+{
+    const struct arguments *arguments = plan->arguments;
+    enum status status = find_data(plan, data, err);
+    if (status == STATUS_OK) {
+        status = startup_compute(err);
+    }
+    if (status == STATUS_OK) {
+        status = sweep_data_check(arguments->out, plan->config, plan->n_run, data,
+                                  arguments->threads, err);
+    }
+    if (status == STATUS_OK) {
+        status = folder_create(arguments->out, err);
+    }
+    return status == STATUS_OK ? keep_plan(plan, err) : status;
+}
+
+/* Puts the last sentence: what the runs said of themselves stands above. */
+static void conclude(const struct plan *plan, const struct sweep_totals *totals, enum status status,
+                     struct error *err)
+{
+    if (status == STATUS_WRITE && plan->n_run > 1) {
+        struct error reason = *err;
+        error_set(err, status,
+                  "%.600s; the sweep has stopped, with %zu of %zu runs done and kept, and the same "
+                  "command goes on once that is mended",
+                  reason.text, totals->done + totals->skipped + totals->diverged, plan->n_run);
+    } else if (totals->failed > 0 && status != STATUS_INTERRUPTED && status != STATUS_WRITE) {
+        error_set(err, status, "%zu of %zu runs failed, as said above", totals->failed,
+                  plan->n_run);
+    }
+}
+
 enum status plan_run(const struct plan *plan, struct error *err)
 {
     const struct arguments *arguments = plan->arguments;
     size_t n_done = count_done(plan);
     struct data_options data;
     enum status status = data_options_make(&data, arguments, err);
-    if (status == STATUS_OK) {
-        status = find_data(plan, &data.options, err);
-    }
     bool finished =
         n_done == plan->n_run; /* then nothing is written, and the folder may be locked */
     if (status == STATUS_OK && !finished) {
-        status = folder_create(arguments->out, err);
-    }
-    if (status == STATUS_OK && !finished) {
-        status = startup_compute(err);
+        status = prepare(plan, &data.options, err);
     }
     if (status != STATUS_OK) {
         return status;
@@ -242,7 +313,8 @@ enum status plan_run(const struct plan *plan, struct error *err)
     if (!arguments->quiet) {
         say_beginning(plan, n_done);
     }
-    struct progress *progress = progress_create(plan->config, plan->n_run, arguments->quiet);
+    struct progress *progress =
+        progress_create(plan->config, plan->n_run, arguments->jobs, arguments->quiet);
     struct sweep_totals totals = {0};
     signals_hold();
     if (finished) {
@@ -254,9 +326,7 @@ enum status plan_run(const struct plan *plan, struct error *err)
     signals_release();
     progress_clear(progress);
     tidy(plan);
-    if (totals.failed > 0 && status != STATUS_INTERRUPTED) {
-        error_set(err, status, "%zu of %zu runs failed, as said above", totals.failed, plan->n_run);
-    }
+    conclude(plan, &totals, status, err);
     if (status == STATUS_OK || status == STATUS_FAILED) {
         struct error undrawn = {0};
         enum status drawn = draw_pictures(plan, &undrawn);

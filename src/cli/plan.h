@@ -15,7 +15,7 @@
 struct plan {
     const struct arguments *arguments; /* borrowed */
     struct grids grids;                /* all runs of the command line */
-    struct config *config;             /* [n_run], this shard's part of them; in grids */
+    struct config *config;             /* [n_run], this shard's part of them */
     size_t n_run;
 };
 
@@ -25,8 +25,11 @@ enum status plan_create(struct plan *plan, const struct arguments *arguments, co
                         struct error *err);
 void plan_free(struct plan *plan);
 
-/* plan_run makes every run that is not done yet, then the pictures of its attention maps. Progress
- * and a closing line go to stderr. STATUS_FAILED: some run failed or diverged, which was said. */
+/* plan_run makes every run that is not done yet, then the pictures of its attention maps. First it
+ * keeps the list of all runs, see lab/sweep_plan.h. Progress and a closing line go to stderr.
+ * STATUS_FAILED: some run failed or diverged, which was said. STATUS_DATA before anything is
+ * trained where data are missing, or are not those of earlier runs, see lab/sweep_data.h.
+ * STATUS_WRITE: it stopped there. */
 enum status plan_run(const struct plan *plan, struct error *err);
 
 /* plan_preview prints the list of runs with their size and the time they will take. */

@@ -1,6 +1,5 @@
-/* Time left is estimated from work, not from the number of runs: a grid mixes runs of very
- * different cost. The unit of work is the multiply-adds of training, counted roughly; only ratios
- * matter.
+/* Time left comes from lab/time_left: a grid mixes runs of very different cost, so that their
+ * number says little.
  */
 #include "cli/progress.h"
 
@@ -12,6 +11,7 @@
 #include <time.h>
 
 #include "cli/terminal.h"
+#include "lab/time_left.h"
 
 #define BAR_SECONDS 0.1
 #define LINE_SECONDS 5.0
@@ -25,11 +25,8 @@
 struct progress {
     const struct config *config;
     size_t n_run;
-    double *work; /* [n_run] */
+    struct time_left *left;
     size_t n_ended;
-    double work_left;    /* of runs that have not ended, without the parts below */
-    double work_done;    /* trained by this process or its children */
-    double work_running; /* the part of the current run that is done */
     size_t current, step, n_step;
     double loss;
     bool quiet, bar, colour, shown, has_current;
@@ -43,29 +40,17 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static double work_of(const struct config *config)
-{
-    double d = (double)config->n_embd, t = (double)config->seq_len;
-    double per_token =
-        (double)config->n_layer * d * ((4.0 + 2.0 * (double)config->mlp_ratio) * d + 2.0 * t);
-    double n_token = (double)config_n_train(config) * (double)config->epochs * t;
-    return per_token * n_token;
-}
-
-struct progress *progress_create(const struct config *configs, size_t n_run, bool quiet)
+struct progress *progress_create(const struct config *configs, size_t n_run, size_t n_place,
+                                 bool quiet)
 {
     struct progress *progress = calloc(1, sizeof *progress);
-    double *work = calloc(n_run + 1, sizeof *work);
-    if (!progress || !work) {
+    struct time_left *left = time_left_create(configs, n_run, n_place);
+    if (!progress || !left) {
         free(progress);
-        free(work);
+        time_left_free(left);
         return NULL;
     }
-    *progress = (struct progress){.config = configs, .n_run = n_run, .work = work, .quiet = quiet};
-    for (size_t i = 0; i < n_run; i++) {
-        work[i] = work_of(&configs[i]);
-        progress->work_left += work[i];
-    }
+    *progress = (struct progress){.config = configs, .n_run = n_run, .left = left, .quiet = quiet};
     progress->bar = terminal_is(stderr);
     progress->colour = terminal_colour(stderr);
     progress->started = progress->last = now();
@@ -78,7 +63,7 @@ void progress_free(struct progress *progress)
         return;
     }
     progress_clear(progress);
-    free(progress->work);
+    time_left_free(progress->left);
     free(progress);
 }
 
@@ -109,23 +94,14 @@ void progress_clear(struct progress *progress)
     progress->shown = false;
 }
 
-static double fraction_done(const struct progress *progress)
-{
-    double done = progress->work_done + progress->work_running;
-    double total = progress->work_done + progress->work_left;
-    return total > 0.0 ? done / total : 1.0;
-}
-
 /* An estimate: seconds only where minutes would be too coarse. */
 static void format_time_left(const struct progress *progress, char text[TIME_LEFT_SIZE])
 {
-    double done = progress->work_done + progress->work_running;
-    double seconds = progress_seconds(progress);
+    double left = time_left_seconds(progress->left, now());
     text[0] = '\0';
-    if (done <= 0.0 || seconds < MIN_SECONDS_TO_ESTIMATE) {
+    if (isnan(left) || progress_seconds(progress) < MIN_SECONDS_TO_ESTIMATE) {
         return;
     }
-    double left = seconds / done * fmax(progress->work_left - progress->work_running, 0.0);
     long minutes = lround(left / 60.0);
     if (left < 120.0) {
         snprintf(text, TIME_LEFT_SIZE, ", about %ld s left", lround(left));
@@ -157,7 +133,7 @@ static void print_bar(struct progress *progress, const char *state)
 {
     size_t width = terminal_width(stderr, 80);
     size_t n_cell = width < 100 ? NARROW_BAR_CELLS : BAR_CELLS;
-    size_t full = (size_t)((double)n_cell * fraction_done(progress));
+    size_t full = (size_t)((double)n_cell * time_left_share(progress->left, now()));
     size_t room = width > n_cell + 2 ? width - n_cell - 2 : 0;
     fputs(progress->colour ? "\r\033[32m" : "\r", stderr);
     for (size_t i = 0; i < n_cell; i++) {
@@ -190,11 +166,17 @@ void progress_tick(struct progress *progress)
 
 void progress_skip(struct progress *progress, size_t index)
 {
-    if (!progress) {
-        return;
+    if (progress) {
+        progress->n_ended++;
+        time_left_skip(progress->left, index);
     }
-    progress->n_ended++;
-    progress->work_left -= progress->work[index];
+}
+
+void progress_begin(struct progress *progress, size_t index)
+{
+    if (progress) {
+        time_left_begin(progress->left, index, now());
+    }
 }
 
 void progress_step(struct progress *progress, size_t index, size_t step, size_t n_step, double loss)
@@ -207,7 +189,7 @@ void progress_step(struct progress *progress, size_t index, size_t step, size_t 
     progress->step = step + 1;
     progress->n_step = n_step;
     progress->loss = loss;
-    progress->work_running = progress->work[index] * (double)(step + 1) / (double)n_step;
+    time_left_reach(progress->left, index, (double)(step + 1) / (double)n_step);
     progress_tick(progress);
 }
 
@@ -218,9 +200,7 @@ void progress_end(struct progress *progress, size_t index)
     }
     progress->n_ended++;
     progress->has_current = false;
-    progress->work_running = 0.0;
-    progress->work_left -= progress->work[index];
-    progress->work_done += progress->work[index];
+    time_left_end(progress->left, index, now());
     progress_tick(progress);
 }
 

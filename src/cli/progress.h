@@ -11,13 +11,17 @@
 
 struct progress;
 
-/* progress_create borrows configs [n_run]. quiet: only notes are printed. Returns NULL when out of
- * memory; every function below accepts that. Caller frees with progress_free. */
-struct progress *progress_create(const struct config *configs, size_t n_run, bool quiet);
+/* progress_create borrows configs [n_run], of which n_place are made at a time. quiet: only notes
+ * are printed. Returns NULL when out of memory; every function below accepts that. Caller frees
+ * with progress_free. */
+struct progress *progress_create(const struct config *configs, size_t n_run, size_t n_place,
+                                 bool quiet);
 void progress_free(struct progress *progress);
 
-/* progress_skip: a run needs no work. progress_step: a run is at a step. progress_end: it ended. */
+/* progress_skip: a run needs no work. progress_begin: it begins. progress_step: it is at a step;
+ * not told of runs in other processes. progress_end: it ended. */
 void progress_skip(struct progress *progress, size_t index);
+void progress_begin(struct progress *progress, size_t index);
 void progress_step(struct progress *progress, size_t index, size_t step, size_t n_step,
                    double loss);
 void progress_end(struct progress *progress, size_t index);

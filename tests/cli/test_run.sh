@@ -58,9 +58,3 @@ done
 run run "${TINY[@]}" --seeds 0-4 --out one --shard 7/9
 expect_status 0
 expect_err "0 runs: none made"
-
-run status one
-expect_status 0
-expect_err "5 ok"
-run status nowhere
-expect_error 3 "no runs are kept there"
