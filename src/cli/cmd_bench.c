@@ -69,6 +69,9 @@ static enum status add_models(struct models *models, const struct bench_shape *s
     }
     for (size_t i = 0; status == STATUS_OK && i < arguments->n_set; i++) {
         status = grid_set(grid, arguments->set[i], err);
+        if (status == STATUS_USAGE) {
+            error_prefix(err, "--set");
+        }
     }
     if (status == STATUS_OK) {
         status = grid_set_variants(grid, arguments, err);

@@ -18,6 +18,9 @@ static enum status read_arguments(struct grid **grid, const struct arguments *ar
     enum status status = *grid ? STATUS_OK : out_of_memory(err);
     for (size_t i = 0; i < arguments->n_set && status == STATUS_OK; i++) {
         status = grid_set(*grid, arguments->set[i], err);
+        if (status == STATUS_USAGE) {
+            error_prefix(err, "--set");
+        }
     }
     return status == STATUS_OK && arguments->seeds ? grid_seeds(*grid, arguments->seeds, err)
                                                    : status;

@@ -163,8 +163,9 @@ enum status cost_model_set(struct cost_model *model, const char *key, const char
     char *end;
     errno = 0;
     unsigned long long number = strtoull(value, &end, 10);
-    if (!isdigit((unsigned char)value[0]) || *end != '\0' || errno != 0 || number < row->least ||
-        number > row->most) {
+    bool padded = value[0] == '0' && value[1] != '\0'; /* YAML reads 010 as eight */
+    if (!isdigit((unsigned char)value[0]) || padded || *end != '\0' || errno != 0 ||
+        number < row->least || number > row->most) {
         return error_set(err, STATUS_USAGE, "%s: expected a whole number in %zu..%zu, found '%s'",
                          key, row->least, row->most, value);
     }

@@ -92,6 +92,8 @@ refuse 'task: copy\n---\n---\ntask: swap\n' "wrong.yaml:2:1: no keys stand behin
 printf 'n_embd: 63\nn_head: 7\n---\n' >right.yaml
 run run right.yaml --set n_embd=64
 expect_error 2 "--set n_embd=64: right.yaml:2:9: n_embd 64 cannot be cut into n_head 7"
+run run right.yaml --set epochs=08
+expect_error 2 "qkvlab: --set: epochs: expected a whole number in 1..1000000, found '08'; did you mean '8'?"
 run run right.yaml --seeds 0,0
 expect_error 2 "qkvlab: seeds: 0 is in the list twice"
 run run right.yaml --set variant=qk,Q=K

@@ -227,6 +227,7 @@ START_TEST(wrong_sizes_are_refused_with_the_reason)
         const char *model, *key, *value, *needle;
     } ROWS[] = {
         {"encoder", "n_embd", "64x", "n_embd: expected a whole number in 2..16384, found '64x'"},
+        {"encoder", "n_embd", "064", "found '064'"},
         {"encoder", "n_embd", "64,128", "found '64,128'"},
         {"encoder", "n_layer", "0", "1..256, found '0'"},
         {"encoder", "n_embed", "64", "(did you mean 'n_embd'?); it has n_embd, n_layer"},
