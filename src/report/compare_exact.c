@@ -77,19 +77,24 @@ static struct first first_of_curves(const struct baseline_run *base,
     struct first first = {.place = PLACE_NONE};
     size_t n = base->n_point < fresh->n_point ? base->n_point : fresh->n_point;
     for (size_t i = 0; i < n && first.place == PLACE_NONE; i++) {
-        first = number_differs(i, PLACE_STEP, "loss", base->loss[i], fresh->loss[i]);
+        size_t step = baseline_step(base, i);
+        first = number_differs(step, PLACE_STEP, "step written down", (double)step,
+                               (double)baseline_step(fresh, i));
+        if (first.place == PLACE_NONE) {
+            first = number_differs(step, PLACE_STEP, "loss", base->loss[i], fresh->loss[i]);
+        }
         if (first.place == PLACE_NONE && base->grad_norm && fresh->grad_norm) {
-            first = number_differs(i, PLACE_STEP, "gradient norm", base->grad_norm[i],
+            first = number_differs(step, PLACE_STEP, "gradient norm", base->grad_norm[i],
                                    fresh->grad_norm[i]);
         }
         if (first.place == PLACE_NONE && base->accuracy && fresh->accuracy) {
             first =
-                number_differs(i, PLACE_STEP, "accuracy", base->accuracy[i], fresh->accuracy[i]);
+                number_differs(step, PLACE_STEP, "accuracy", base->accuracy[i], fresh->accuracy[i]);
         }
     }
     if (first.place == PLACE_NONE) {
-        first = number_differs(n, PLACE_STEP, "number of steps", (double)base->n_point,
-                               (double)fresh->n_point);
+        first = number_differs(baseline_step(base, n - 1) + 1, PLACE_STEP, "number of steps",
+                               (double)base->n_point, (double)fresh->n_point);
     }
     return first;
 }

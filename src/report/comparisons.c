@@ -336,8 +336,7 @@ const char *comparison_verdict_words(const struct comparison *comparison)
         return "identical in all pairs";
     }
     if (comparison->verdict == VERDICT_UNDECIDED && comparison->p <= COMPARISONS_LEVEL) {
-        return below ? "lower if it were the only comparison"
-                     : "higher if it were the only comparison";
+        return below ? "lower before correction" : "higher before correction";
     }
     return comparison_verdict_key(comparison->verdict);
 }

@@ -86,8 +86,8 @@ const struct comparison_table *comparisons_find(const struct comparisons *compar
                                                 enum measure measure, bool images);
 
 /* comparison_words writes the verdict as a reader meets it: "lower", "higher", "not distinguishable
- * (about 23 seeds would be needed to see a difference of this size)", "lower if it were the only
- * comparison (...)", "identical in all pairs", "nothing can be concluded (3 pairs, 6 are needed)".
+ * (about 23 seeds would be needed to see a difference of this size)", "lower before
+ * correction (...)", "identical in all pairs", "nothing can be concluded (3 pairs, 6 are needed)".
  */
 #define COMPARISON_WORDS_SIZE 192
 void comparison_words(const struct comparison *comparison, char text[COMPARISON_WORDS_SIZE]);

@@ -84,7 +84,7 @@ static void append_kind(struct text *text, const struct comparison_table *table,
         if (n++ == 0) {
             text_append(text, "%s%s%s for ", *n_part > 0 ? "; " : "",
                         side[measure_is_step(table->measure)][above],
-                        alone ? ", were it the only comparison," : "");
+                        alone ? " before correction" : "");
         } else {
             text_append(text, ", ");
         }

@@ -340,8 +340,8 @@ static void append_why_settings(struct text *text, size_t n_setting)
                 n_setting,
                 n_setting <= STATISTICS_MAX_SETTING
                     ? "Each has its own part below, behind what can be said over all of them."
-                    : "That is too many for a part each: the page is about all of them together; "
-                      "the numbers of each are in `cells.csv`.");
+                    : "That is too many for a part each: the page is about all of them together, "
+                      "with the numbers of each under [Every setting](#every-setting).");
 }
 
 static void append_setting_part(struct text *text, const struct run_set *set, size_t i,

@@ -147,7 +147,9 @@ static void append_preface(struct text *text, const struct comparisons *comparis
         text,
         "Variant minus baseline with the same configuration and seed, mean over pairs. Interval: "
         "bootstrap (BCa, %d samples), not corrected for the number of comparisons. p: "
-        "sign-flip permutation test, two-sided; corrected p: Holm. Needed: how many it "
+        "sign-flip permutation test, two-sided; corrected p: Holm; \"before correction\": it would "
+        "pass as the only comparison. "
+        "Needed: how many it "
         "would take to see a difference of this size with 80 %% power at the 5 %% level, "
         "a hint for the next sweep, which few runs give poorly. ",
         RESAMPLE_N_BOOTSTRAP);

@@ -126,7 +126,7 @@ START_TEST(a_correction_that_six_seeds_cannot_pass)
     ck_assert_double_eq(accuracy->p, 2.0 / 64);
     ck_assert_double_eq(accuracy->p_holm, 4.0 / 64);
     ck_assert_uint_eq(comparisons_find(&comparisons, MEASURE_TOKEN_ACCURACY, false)->n_min, 7);
-    assert_words(accuracy, "lower if it were the only comparison (about 7 "
+    assert_words(accuracy, "lower before correction (about 7 "
                            "seeds would be needed to see a difference of this size)");
 }
 END_TEST

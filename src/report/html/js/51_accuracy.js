@@ -162,7 +162,7 @@ function overviewColumns(overview) {
   const accuracy = has('top1') ? 'top1' : 'token_accuracy';
   return [
     { title: 'task', value: (row) => data.tasks[row.task].title }, variantColumn,
-    { title: 'configurations', number: true, value: place(accuracy, 1) },
+    { title: 'configs', number: true, hint: 'configurations', value: place(accuracy, 1) },
     { title: 'runs', number: true, value: (row) => row.n_ok, show: (row) =>
       runsLink({ task: row.task, variant: row.variant }, String(row.n_ok)) },
     shown('mean accuracy', accuracy, 2, 3), shown('sd between configurations', accuracy, 3, 3),
@@ -202,8 +202,11 @@ function overviewTable(section, overview, name) {
 }
 
 function accuracySection(section) {
-  taskTables(section);
   overviewTable(section, data.overviews[0], 'Averages over all configurations');
+  if (data.overviews[0].n_configuration > 1) {
+    section.append(el('h3', null, 'Every setting'));
+  }
+  taskTables(section);
   imageTable(section);
   overviewTable(section, data.overviews[1], 'Averages over all configurations on images');
 }
@@ -254,7 +257,7 @@ function publishedSection(section) {
     grid ? { title: 'measured (mean over all)', number: true, value: (row) => row.mean,
       show: (row) => runsLink({ task: row.task, variant: row.variant }, fixed(row.mean)) }
       : measureColumn('measured', 'token_accuracy', self),
-    grid && { title: 'configurations', number: true, value: (row) => row.n },
+    grid && { title: 'configs', number: true, hint: 'configurations', value: (row) => row.n },
     published('published, paper (grid mean)', 'paper'),
     published('published, reproduction (grid mean)', 'reproduction'),
   ].filter((column) => column);

@@ -18,19 +18,17 @@ function comparisonsSection(section) {
       runsLink({ task: row.task, variant: row.variant }, signed(row.difference) || '–') },
     { title: '95 % interval', number: true, tested: true, value: (row) => row.low, show: (row) =>
       (row.low === null ? null : signed(row.low) + ' to ' + signed(row.high)) },
+    { title: 'verdict', text: true, tested: true, value: (row) => row.short, show: (row) =>
+      el('span', { class: row.verdict }, row.short) },
     { title: 'pairs', number: true, value: (row) => row.n_pair },
     data.settings.length > 1 && { title: 'configs', number: true, hint: 'configurations',
       value: (row) => row.n_configuration },
-    { title: 'above', number: true, hint: 'pairs with a difference above 0',
-      value: (row) => row.n_above },
-    { title: 'below', number: true, hint: 'pairs with a difference below 0',
-      value: (row) => row.n_below },
+    { title: 'above, below', number: true, hint: 'pairs with a difference above 0, below 0',
+      value: (row) => row.n_above - row.n_below, show: (row) => row.n_above + ', ' + row.n_below },
     { title: 'p', number: true, tested: true, value: (row) => row.p, show: (row) => p(row.p) },
     { title: 'p (Holm)', number: true, tested: true, value: (row) => row.p_holm,
       show: (row) => p(row.p_holm) },
-    { title: 'verdict', text: true, tested: true, value: (row) => row.short, show: (row) =>
-      el('span', { class: row.verdict }, row.short) },
-    { title: 'needed', text: true, tested: true, hint: 'about how many it would take to see a ' +
+    { title: 'needed', number: true, tested: true, hint: 'about how many it would take to see a ' +
       'difference of this size', value: (row) => row.needed || null },
   ].filter((column) => column);
   const folded = el('details', { class: 'block' }, el('summary', null, 'The differences, untested'));
@@ -52,7 +50,8 @@ function comparisonsSection(section) {
       current.step && 'Only pairs in which both got there count. ',
       tested && 'p-values come from a sign-flip test and are corrected by Holm over the ' +
         plural(current.n_tested, 'comparison') + ' of this table; intervals are bootstrap ' +
-        'intervals and not corrected. Needed: about how many it would take to see a difference of ' +
+        'intervals and not corrected. \u201cBefore correction\u201d: it would pass as the only ' +
+        'comparison. Needed: about how many it would take to see a difference of ' +
         'this size. ',
       data.settings.length > 1 && 'The filter by d, L, H and T does not apply here: pairs are ' +
         'collected over all configurations.');
