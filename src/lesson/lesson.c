@@ -34,11 +34,12 @@ static struct lesson_value number_value(const char *name, size_t number)
     return value;
 }
 
-#define N_VALUE 9
+#define N_VALUE 13
 static void fill_values(const struct lesson_request *request, const struct lesson_runs *runs,
                         struct lesson_value value[N_VALUE])
 {
     const struct run *run = runs->run;
+    const json_t *config = json_object_get(run->root, "config");
     value[0] = number_value("n_run", runs->n_run);
     value[1] = number_value("n_embd", run->n_embd);
     value[2] = number_value("n_layer", run->n_layer);
@@ -50,6 +51,10 @@ static void fill_values(const struct lesson_request *request, const struct lesso
     snprintf(value[7].text, sizeof(value[7].text), "%s", request->version);
     value[8] = (struct lesson_value){.name = "seeds"};
     seeds_text(runs, value[8].text, sizeof(value[8].text));
+    value[9] = number_value("batch", (size_t)json_get_integer(config, "batch_size", 0));
+    value[10] = number_value("n_train", (size_t)json_get_integer(config, "n_train", 0));
+    value[11] = number_value("n_epoch", (size_t)json_get_integer(config, "epochs", 0));
+    value[12] = number_value("head_width", run->n_embd / run->n_head);
 }
 
 /* ---- writing ---- */

@@ -193,11 +193,13 @@ static json_t *published_json(const struct lesson_runs *runs)
         const char *id = runs->variant[i]->variant_id;
         json_array_append_new(
             array,
-            json_pack("{s:s, s:o, s:o, s:o}", "id", id, "paper",
-                      json_number(published_accuracy(PUBLISHED_PAPER, id, "reverse")),
-                      "reproduction",
-                      json_number(published_accuracy(PUBLISHED_REPRODUCTION, id, "reverse")),
-                      "same", json_number(published_reverse(id, run->n_embd, run->n_token))));
+            json_pack(
+                "{s:s, s:o, s:o, s:o, s:o, s:o}", "id", id, "paper",
+                json_number(published_accuracy(PUBLISHED_PAPER, id, "reverse")), "reproduction",
+                json_number(published_accuracy(PUBLISHED_REPRODUCTION, id, "reverse")), "same",
+                json_number(published_reverse(id, run->n_embd, run->n_token)), "paper_sort",
+                json_number(published_accuracy(PUBLISHED_PAPER, id, "sort")), "reproduction_sort",
+                json_number(published_accuracy(PUBLISHED_REPRODUCTION, id, "sort"))));
     }
     return array;
 }

@@ -24,7 +24,8 @@
  *     mislead         see mislead.h
  *     models          [{name, n_embd, n_layer, n_head, context, bytes}]
  *     cache_variants  [{id, name, roles, n_kv_head}]
- *     published       [{id, paper, reproduction, same}], token accuracy on Reverse
+ *     published       [{id, paper, reproduction, same, paper_sort, reproduction_sort}], token
+ *                     accuracy on Reverse, then on Sort
  *
  * NULL when out of memory. */
 json_t *lesson_data(const struct lesson_runs *runs, const struct lesson_texts *texts);

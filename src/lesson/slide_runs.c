@@ -213,9 +213,12 @@ static void draw_seeds(cairo_t *cr, const struct lesson_runs *runs, size_t task,
         }
     }
     if (n > 1) {
+        double mean = chart_at(x, sum / (double)n);
         chart_colour(cr, CHART_INK, 1);
-        cairo_set_line_width(cr, 2.5);
-        chart_line(cr, chart_at(x, sum / (double)n), y - 17, chart_at(x, sum / (double)n), y + 17);
+        cairo_move_to(cr, mean - 6, y - 25);
+        cairo_line_to(cr, mean + 6, y - 25);
+        cairo_line_to(cr, mean, y - 16);
+        cairo_fill(cr);
     }
 }
 

@@ -7,6 +7,7 @@ pointer, finger and keyboard, and colours must have the contrast that WCAG 2.1 a
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,7 @@ SKIP = 77
 MAX_BYTES = 3 * 10**6
 SMALL = ["--set", "n_train=256", "--set", "n_test=64", "--set", "n_probe=8", "--set", "n_embd=16",
          "--jobs", "2", "--threads", "2"]
-WIDGETS = 14
+WIDGETS = 15
 
 # Text on each ground 4.5 to 1, lines and controls 3 to 1.
 TEXT = ("ink", "muted", "link", "good", "bad")
@@ -147,11 +148,15 @@ def test_products(page):
     says = root + " .follows"
     page.run("document.querySelectorAll('%s td[tabindex=\"0\"]')[3].setAttribute('id', 'score')" % root)
     focus(page, "#score")
-    equal(text(page, says), "S(A, A) = 0·1 + 2·1 = 2", "the keyboard explains a score")
+    equal(text(page, says), "S(We, We) = 0·1 + 2·1 = 2", "the keyboard explains a score")
     page.key("ArrowRight")
-    equal(text(page, says), "S(A, B) = 0·0 + 2·1 = 2", "arrow keys move on")
+    equal(text(page, says), "S(We, saw) = 0·0 + 2·1 = 2", "arrow keys move on")
     check(page.run("document.querySelectorAll('%s td.used').length === 4" % root),
           "the two rows of a product light up")
+    equal(page.run("[...document.querySelectorAll('%s *')].filter(n => n.tabIndex >= 0).length" % root),
+          12, "stops of the Tab key")
+    height = page.run("document.querySelector('%s').getBoundingClientRect().height" % root)
+    check(height < 740, "all steps on one screen, %d px" % height)
     choose(page, root + " select", "qk")
     check(page.run("document.querySelector('%s').textContent.includes('S is symmetric')" % root),
           "Q = K is symmetric")
@@ -183,6 +188,8 @@ def test_gram(page):
     check(moved != "(0.50, 1.30)", "pointers move keys")
     press(page, "Start again", root)
     click(page, root + " input[type=checkbox]")
+    check("✓" not in text(page, root + " .goals"), "no wish comes true by itself")
+    press(page, "Move two queries for me", root)
     check(gram(page, "mutual") > 0 and gram(page, "over") > 0, "with queries of their own it goes")
     click(page, root + " input[type=checkbox]")
 
@@ -199,9 +206,11 @@ def test_draw(page):
     check(text(page, root + " .says").startswith("Right. The map of Reverse is symmetric"),
           "Reverse drawn by keyboard, found " + text(page, root + " .says"))
     choose(page, root + " select", "shift")
+    press(page, "Check", root)
+    equal(text(page, root + " .says"), "Not yet. Rows that are empty: 6.", "nothing drawn yet")
     click(page, root + " .cells button")
     press(page, "Check", root)
-    equal(text(page, root + " .says"), "Not yet: 1 too many (dashed), 6 missing.",
+    equal(text(page, root + " .says"), "Not yet. Cells too many (dashed): 1; rows that are empty: 5.",
           "a wrong cell is said")
     press(page, "Show", root)
     check("not symmetric" in text(page, root + " .says"), "Shift is not symmetric")
@@ -236,7 +245,11 @@ def test_plus(page):
     far = "Number(document.querySelector('%s').dataset.far)" % root
     check(page.run(far) > 0.01, "the sliders begin elsewhere")
     press(page, "Set the sliders for me", root)
-    check(page.run(far) < 1e-12, "temperature and key bias are the +")
+    check(page.run(far) < 1e-12, "the scale alone")
+    choose(page, root + " select", "1")
+    check(page.run(far) > 0.02, "the key bias comes second")
+    press(page, "Set the sliders for me", root)
+    check(page.run(far) < 1e-12, "scale and key bias are the +")
     focus(page, root + " input[type=range]")
     page.key("ArrowRight")
     check(page.run(far) > 1e-6, "the slider answers to the keyboard")
@@ -265,6 +278,13 @@ def test_cache(program, page):
             per_token = next(row[key] for key in row if "token" in key)
             equal(shown[row.get("variant", row.get("id"))], per_token * context,
                   "the cache of %s" % row)
+    for heads, n_row in (("3", 0), ("16", len(shown))):
+        page.run("""(() => { const i = document.querySelector('%s [data-size=n_head]'); i.value = %s;
+            i.dispatchEvent(new Event('input')); })()""" % (root, heads))
+        equal(page.run("document.querySelectorAll('%s [data-variant]').length" % root), n_row,
+              "rows with %s heads" % heads)
+    choose(page, root + " select", "300m")
+    check("(2 × 1024 × 20 × 2 bytes)" in text(page, root + " .says"), "the product is said")
 
 
 def test_seeds(page):
@@ -275,7 +295,7 @@ def test_seeds(page):
     choose(page, "[data-widget=pairs] label:nth-of-type(2) select", "1")
     wait(page, "document.querySelectorAll('[data-widget=pairs] circle').length === 6 * 8",
          "another baseline")
-    wait(page, "document.querySelector('[data-widget=pairs] svg').textContent.includes('that of Q=K,')",
+    wait(page, "document.querySelector('[data-widget=pairs] .axistext').textContent.includes('that of Q=K,')",
          "and its name")
     check(len(text(page, "[data-widget=mislead]")) > 80, "what was searched for is said")
     equal(page.run("document.querySelectorAll('[data-widget=published] tbody tr').length"), 7,
@@ -296,6 +316,63 @@ def test_page(page):
     check(page.run("getComputedStyle(document.activeElement).outlineStyle") == "solid",
           "the focus is seen")
     check(page.pdf().startswith(b"%PDF"), "the page prints")
+
+
+def test_names(page):
+    """Whatever can be operated has a name for those who cannot see it."""
+    operated = {"slider", "button", "combobox", "checkbox", "spinbutton", "link", "textbox"}
+    nodes = page.send("Accessibility.getFullAXTree")["nodes"]
+    found = [node for node in nodes if not node["ignored"] and node["role"]["value"] in operated]
+    check(len([node for node in found if node["role"]["value"] == "slider"]) >= 8, "sliders are found")
+    for node in found:
+        check(node.get("name", {}).get("value", "").strip(), "a %s has no name" % node["role"]["value"])
+
+
+def test_current_part(page):
+    page.run("document.getElementById('part4').scrollIntoView({behavior: 'instant'})")
+    wait(page, "document.querySelector('nav a[aria-current]') && "
+         "document.querySelector('nav a[aria-current]').hash === '#part4'", "the part that is read")
+    equal(page.run("document.querySelectorAll('nav a[aria-current]').length"), 1, "one current part")
+
+
+def test_phone(page):
+    """What explains a cell must not cover it."""
+    page.size(360, 740, phone=True)
+    click(page, "[data-widget=products] .products:nth-of-type(3) td[tabindex='0']")
+    place = page.run("""(() => { const box = n => n.getBoundingClientRect();
+        const root = document.querySelector('[data-widget=products]');
+        return [box(root.querySelector('td.now')).bottom, box(root.querySelector('.follows')).top]; })()""")
+    check(place[0] <= place[1], "the explanation is below the cell: %r" % place)
+    page.size(1280, 900)
+
+
+# What the runs are made to say, and what the page must then say of them.
+FINDINGS = (
+    ({"qk": 0.5, "qk+": 0.9, "temperature": 0.9, "key_bias": 0.5, "relative": 0.91}, "scale", "same"),
+    ({"qk": 0.5, "qk+": 0.9, "temperature": 0.5, "key_bias": 0.9, "relative": 0.5}, "bias", "less"),
+    ({"qk": 0.5, "qk+": 0.9, "temperature": 0.7, "key_bias": 0.7, "relative": 1.0}, "both", "more"),
+    ({"qk": 0.5, "qk+": 0.51, "temperature": 0.9, "key_bias": 0.5, "relative": 0.51}, "none", "same"))
+
+
+def test_findings(page, path):
+    with open(path, encoding="utf-8") as file:
+        whole = file.read()
+    begin = whole.index('id="data">') + len('id="data">')
+    end = whole.index("</script>", begin)
+    other = path.replace(".html", "-other.html")
+    for accuracy, part, direction in FINDINGS:
+        data = json.loads(whole[begin:end])
+        for run in data["runs"]:
+            name = re.sub(".*score_term=", "", data["variants"][run["variant"]]["id"])
+            run["accuracy"] = accuracy.get(name, 0.995)
+        with open(other, "w", encoding="utf-8") as file:
+            file.write(whole[:begin] + json.dumps(data).replace("<", "\\u003c") + whole[end:])
+        page.open(other)
+        equal(page.run("Object.assign({}, document.querySelector('[data-widget=terms] .finding').dataset)"),
+              {"part": part, "direction": direction}, "what %r shows" % accuracy)
+        equal(page.run("document.querySelector('[data-widget=sharing] .finding').dataset.finding"),
+              "ceiling", "K = V and QKV at the ceiling")
+    return other
 
 
 def test_widths(page, path, language):
@@ -336,9 +413,11 @@ def test_all(program, page, out):
     page.open(english)
     test_contrast(page)
     test_cache(program, page)
-    for test in (test_products, test_gram, test_draw, test_trained, test_plus, test_seeds, test_page):
+    for test in (test_names, test_products, test_gram, test_draw, test_trained, test_plus, test_seeds,
+                 test_page, test_current_part, test_phone):
         test(page)
-    urls = {"file://" + os.path.realpath(path) for path in (english, korean)}
+    other = test_findings(page, english)
+    urls = {"file://" + os.path.realpath(path) for path in (english, korean, other)}
     equal({url.split("#")[0] for url in page.requests}, urls, "what the pages ask for")
     equal(page.problems, [], "errors of the console")
 

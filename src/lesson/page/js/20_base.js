@@ -59,9 +59,15 @@ function largestDifference(a, b) {
   return Math.max(...a.map((row, i) => Math.max(...row.map((x, j) => Math.abs(x - b[i][j])))));
 }
 
-/* "W_Q" with Q as a subscript. */
+/* "W_Q" with Q as a subscript, "x_(t+1)" and "x_((t+1) mod T)" with what is in the brackets. */
 function subscripts(text) {
-  return text.split(/(_[A-Za-z0-9]+)/).map((part, i) => (i % 2 ? el('sub', null, part.slice(1)) : part));
+  return text.split(/(_\((?:[^()]|\([^()]*\))*\)|_[A-Za-z0-9]+)/).map((part, i) =>
+    (i % 2 ? el('sub', null, part[1] === '(' ? part.slice(2, -1) : part.slice(1)) : part));
+}
+
+/* Of the page's font, in units of the size that figures are laid out for. */
+function fontScale() {
+  return parseFloat(getComputedStyle(document.documentElement).fontSize) / 17;
 }
 
 /* ---- colours ---- */
@@ -105,11 +111,12 @@ function lineStyle(i) {
 
 /* ---- controls ---- */
 
-/* A slider with its value beside the label; text(value) is also what a screen reader says. */
+/* A slider with its value beside the label; text(value) is also what a screen reader says. No <label>
+ * around them: that would name the <output>, not the slider. */
 function slider(label, options, change) {
   const out = el('output');
   const input = el('input', { type: 'range', min: options.min, max: options.max,
-    step: options.step, value: options.value });
+    step: options.step, value: options.value, 'aria-label': label.replace(/_/g, ' ') });
   const text = options.text || ((value) => fixed(value, 2));
   function show() {
     out.textContent = text(Number(input.value));
@@ -120,7 +127,8 @@ function slider(label, options, change) {
     change(Number(input.value));
   });
   show();
-  return { input, node: el('label', null, el('span', { class: 'head' }, el('span', null, subscripts(label)), out), input),
+  return { input, node: el('div', { class: 'slider' }, el('span', { class: 'head' },
+    el('span', null, subscripts(label)), out), input),
     set(value) {
       input.value = value;
       show();
@@ -152,6 +160,11 @@ function sized(draw) {
 /* Arrow keys move the focus over a table of cells, of which Tab reaches one. */
 function arrowKeys(node, cellAt, nRow, nColumn) {
   let at = [0, 0];
+  for (let i = 0; i < nRow; i++) {
+    for (let j = 0; j < nColumn; j++) {
+      cellAt(i, j).tabIndex = -1;
+    }
+  }
   cellAt(0, 0).tabIndex = 0;
   node.addEventListener('keydown', (event) => {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[

@@ -1,4 +1,5 @@
-/* A matrix as a table. Numbers can be edited, or else pointed at: by mouse, finger or arrow keys. */
+/* A matrix as a table. Numbers can be edited, or else pointed at: by mouse, finger or arrow keys. Tab
+ * reaches one cell of a table, so that a page of them is left in a few steps. */
 
 function makeMatrix(title, rowNames, columnNames, options) {
   const nRow = rowNames.length;
@@ -14,6 +15,10 @@ function makeMatrix(title, rowNames, columnNames, options) {
         const input = el('input', { type: 'number', step: 1, min: -9, max: 9,
           'aria-label': title + ' ' + rowNames[i] + ', ' + columnNames[j] });
         input.addEventListener('input', () => options.edit(i, j, Number(input.value) || 0));
+        input.addEventListener('focus', () => {
+          move(i, j);
+          input.select();
+        });
         cell.append(input);
       }
       if (options.point) {
@@ -21,7 +26,6 @@ function makeMatrix(title, rowNames, columnNames, options) {
           move(i, j);
           options.point(i, j);
         };
-        cell.tabIndex = -1;
         ['focus', 'pointerenter', 'click'].forEach((type) => cell.addEventListener(type, point));
       }
       cells[i].push(cell);
@@ -33,7 +37,8 @@ function makeMatrix(title, rowNames, columnNames, options) {
     el('thead', null, el('tr', null, el('td', { hidden: true }), el('th', null, ''),
       columnNames.map((name) => el('th', { scope: 'col' }, name)))), body);
   table.tHead.rows[0].cells[0].remove();
-  const move = options.point ? arrowKeys(body, (i, j) => cells[i][j], nRow, nColumn) : null;
+  const stop = (i, j) => (options.edit ? cells[i][j].firstChild : cells[i][j]);
+  const move = options.point || options.edit ? arrowKeys(body, stop, nRow, nColumn) : null;
   if (nRow === nColumn && options.diagonal) {
     cells.forEach((row, i) => row[i].classList.add('diagonal'));
   }
@@ -42,7 +47,9 @@ function makeMatrix(title, rowNames, columnNames, options) {
     set(values, text, share) {
       cells.forEach((row, i) => row.forEach((cell, j) => {
         if (options.edit) {
-          cell.firstChild.value = values[i][j];
+          if (Number(cell.firstChild.value) !== values[i][j] || cell.firstChild.value === '') {
+            cell.firstChild.value = values[i][j];
+          }
         } else {
           cell.textContent = (text || short)(values[i][j]);
         }

@@ -3,11 +3,16 @@
 widgets.gram = (root) => {
   const LIMIT = 2;
   const names = ['1', '2', '3', '4'];
-  const start = { k: [[1.2, 0.4], [0.5, 1.3], [-1.1, 0.8], [-0.3, -1.2]],
-    q: [[0.5, 1.5], [1.6, 0.3], [-0.5, -1.4], [-1.5, 0.6]] };
+  const start = { k: [[1.2, 0.4], [0.5, 1.3], [-1.1, 0.8], [-0.3, -1.2]] };
+  start.q = nearKeys(start.k);
   let state = JSON.parse(JSON.stringify(start));
   let shared = true;
   const handles = [];
+
+  /* Queries begin along the keys, where they change nothing: what they can do is for the reader. */
+  function nearKeys(k) {
+    return k.map((key) => key.map((v) => 0.8 * v));
+  }
 
   const drawing = svg('svg', { viewBox: '-220 -220 440 440', role: 'group',
     'aria-label': t('js.gram.plane') });
@@ -120,21 +125,31 @@ widgets.gram = (root) => {
     root.dataset.over = over;
   }
 
+  /* Along the difference of two keys each query prefers the other's key. */
+  const solve = button(t('js.gram.solve'), () => {
+    const [first, second] = state.k;
+    state.q[0] = first.map((v, c) => (second[c] - v) / 2);
+    state.q[1] = first.map((v, c) => (v - second[c]) / 2);
+    draw();
+  }, { hidden: true });
+
   append(root, [
     el('div', { class: 'controls' },
       check(t('js.gram.free'), false, (free) => {
         shared = !free;
+        state.q = nearKeys(state.k);
+        solve.hidden = shared;
         draw();
       }),
       button(t('js.reset'), () => {
         state = JSON.parse(JSON.stringify(start));
         draw();
-      })),
+      }), solve),
     el('div', { class: 'row' }, el('div', { class: 'plane' }, drawing),
       el('div', null, scores.node, shares.node),
-      el('div', { class: 'wishes' }, el('p', null, t('js.gram.goals')), goals, verdict)),
-    el('div', { class: 'scroll' }, el('table', null, el('thead', null, el('tr', null,
-      ['pair', 'score', 'diagonal', 'first', 'second', 'sum'].map((key) =>
-        el('th', { scope: 'col' }, subscripts(t('js.gram.' + key)))))), pairs))]);
+      el('div', { class: 'wishes' }, el('p', null, t('js.gram.goals')), goals, verdict,
+        el('div', { class: 'scroll' }, el('table', null, el('thead', null, el('tr', null,
+          ['pair', 'score', 'diagonal', 'first', 'second', 'sum'].map((key) =>
+            el('th', { scope: 'col' }, subscripts(t('js.gram.' + key)))))), pairs))))]);
   draw();
 };

@@ -1,4 +1,5 @@
-/* Seeds as dots on a common scale, one row a variant, with their mean as a bar. */
+/* Seeds as dots on a common scale, one row a variant; their mean is a triangle above them, where it
+ * hides none, and a number at the end of the row. */
 
 function niceTicks(low, high) {
   const size = (high - low) / 5;
@@ -19,33 +20,40 @@ function dots(rows, options) {
   const { ticks, digits } = niceTicks(low, high);
   const text = (value) => (options.zero ? signed : fixed)(value, Math.max(digits, options.digits || 0));
   const picture = sized((width) => {
-    const left = Math.min(Math.max(...rows.map((row) => row.label.length)) * 8.6 + 14, width * 0.44);
-    const line = 40;
-    const height = rows.length * line + 52;
-    const at = (x) => left + 18 + (x - low) / (high - low || 1) * (width - left - 42);
+    const scale = fontScale();
+    const over = width < 480; /* no room for names beside the dots: they stand above them */
+    const left = over ? 0 : Math.max(...rows.map((row) => row.label.length)) * 8.6 * scale + 14;
+    const right = 62 * scale;
+    const line = (over ? 62 : 46) * scale;
+    const above = over ? 45 * scale : 29 * scale;
+    const height = rows.length * line + 34 * scale;
+    const at = (x) => left + 14 + (x - low) / (high - low || 1) * (width - left - right - 28);
     const node = svg('svg', { viewBox: '0 0 ' + width + ' ' + height, role: 'img',
       'aria-label': options.label });
-    ticks.forEach((tick) => node.append(
+    const every = Math.ceil(44 * scale / (Math.abs(at(ticks[1]) - at(ticks[0])) || 44));
+    ticks.filter((tick, i) => i % every === 0).forEach((tick) => node.append(
       svg('line', { class: options.zero && tick === 0 ? 'axis' : 'grid', x1: at(tick), x2: at(tick),
         y1: 4, y2: rows.length * line + 8 }),
-      svg('text', { class: 'soft', x: at(tick), y: rows.length * line + 26, 'text-anchor': 'middle' },
+      svg('text', { class: 'soft', x: at(tick), y: height - 6, 'text-anchor': 'middle' },
         (options.zero ? signed : fixed)(tick, digits))));
-    node.append(svg('text', { class: 'soft', x: (left + width) / 2, y: height - 6,
-      'text-anchor': 'middle' }, options.axis));
     rows.forEach((row, r) => {
-      const y = r * line + 24;
-      node.append(svg('text', { x: left, y: y + 5, 'text-anchor': 'end' }, row.label));
-      node.append(svg('line', { class: 'grid', x1: left + 8, x2: width - 16, y1: y, y2: y }));
+      const y = r * line + above;
+      node.append(over ? svg('text', { x: 0, y: r * line + 14 * scale }, row.label)
+        : svg('text', { x: left, y: y + 5 * scale, 'text-anchor': 'end' }, row.label));
+      node.append(svg('line', { class: 'grid', x1: left + 8, x2: width - right, y1: y, y2: y }));
       row.values.forEach((value, v) => {
-        const dy = (v - (row.values.length - 1) / 2) * Math.min(3.4, 24 / row.values.length);
-        node.append(svg('circle', { cx: at(value.x), cy: y + dy, r: value.chosen ? 7 : 5,
-          fill: value.chosen === false ? 'none' : row.colour, stroke: row.colour, 'stroke-width': 1.6,
-          'fill-opacity': 0.75 }, svg('title', null, value.title + ': ' + text(value.x))));
+        const dy = (v - (row.values.length - 1) / 2) * Math.min(4.2, 30 / row.values.length) * scale;
+        node.append(svg('circle', { cx: at(value.x), cy: y + dy, r: (value.chosen ? 6 : 3.8) * scale,
+          fill: value.chosen === false ? 'none' : row.colour, stroke: row.colour, 'stroke-width': 1.4,
+          'fill-opacity': 0.5 }, svg('title', null, value.title + ': ' + text(value.x))));
       });
       if (row.values.length > 1) {
-        const m = at(mean(row.values.map((v) => v.x)));
-        node.append(svg('line', { stroke: 'var(--ink)', 'stroke-width': 3, x1: m, x2: m, y1: y - 16,
-          y2: y + 16 }, svg('title', null, t('js.mean') + ': ' + text(mean(row.values.map((v) => v.x))))));
+        const middle = mean(row.values.map((v) => v.x));
+        const m = at(middle);
+        const top = y - 28 * scale;
+        node.append(svg('path', { fill: 'var(--ink)', d: 'M' + (m - 6 * scale) + ' ' + top + 'h' +
+          12 * scale + 'L' + m + ' ' + (top + 9 * scale) + 'Z' }, svg('title', null, t('js.mean') + ': ' +
+          text(middle))), svg('text', { x: width, y: y + 5 * scale, 'text-anchor': 'end' }, text(middle)));
       }
     });
     return node;
@@ -56,7 +64,8 @@ function dots(rows, options) {
     el('tbody', null, rows.map((row) => el('tr', null, el('th', { scope: 'row' }, row.label),
       el('td', { class: 'number' }, row.values.length ? text(mean(row.values.map((v) => v.x))) : '–'),
       el('td', null, row.values.map((v) => text(v.x)).join('  ')))))));
-  return el('div', null, picture, el('details', { class: 'numbers' },
+  return el('div', null, picture, el('p', { class: 'axistext' }, options.axis, ' · ', t('js.dots.key')),
+    el('details', { class: 'numbers' },
     el('summary', null, t('js.numbers')), table));
 }
 

@@ -42,6 +42,7 @@ widgets.draw = (root) => {
   function judge() {
     let wrong = 0;
     let missing = 0;
+    const empty = range(N).filter((i) => range(N).every((j) => !chosen.has(i * N + j))).length;
     draw();
     cells.forEach((row, i) => row.forEach((cell, j) => {
       const needed = task.needed[i] === j;
@@ -51,8 +52,9 @@ widgets.draw = (root) => {
       missing += !on && needed;
     }));
     says.className = 'says ' + (wrong || missing ? 'bad' : 'good');
-    says.textContent = wrong || missing ? t('js.draw.not', { wrong, missing })
-      : t(symmetric() ? 'js.draw.symmetric' : 'js.draw.asymmetric', { task: task.title });
+    says.textContent = wrong ? t('js.draw.not', { wrong, empty })
+      : missing ? t('js.draw.empty', { empty })
+        : t(symmetric() ? 'js.draw.symmetric' : 'js.draw.asymmetric', { task: task.title });
   }
 
   function symmetric() {
@@ -63,8 +65,8 @@ widgets.draw = (root) => {
     task = data.puzzles.find((puzzle) => puzzle.name === name);
     chosen = new Set();
     says.textContent = '';
-    clear(rule, el('code', null, task.formula), ' · ', t('js.draw.example'), ' ',
-      el('code', null, task.example));
+    clear(rule, el('span', { class: 'formula' }, subscripts(task.formula.replace(/-/g, '\u2212'))), ' · ',
+      t('js.draw.example'), ' ', el('code', null, task.example.replace('->', '→')));
     draw();
   }
 
@@ -78,6 +80,7 @@ widgets.draw = (root) => {
         judge();
       }),
       button(t('js.reset'), () => choose(task.name))),
-    rule, el('p', { class: 'muted' }, t('js.draw.axes')), grid, says]);
+    el('div', { class: 'row' }, grid, el('div', { class: 'beside' }, rule,
+      el('p', { class: 'muted' }, t('js.draw.axes')), says))]);
   choose(task.name);
 };

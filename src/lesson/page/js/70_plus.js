@@ -1,4 +1,4 @@
-/* Part 4: the published term beside a temperature and a bias of each key, number by number. */
+/* Part 4: the published term beside a scale of the scores and a bias of each key, number by number. */
 
 function sincos(position, n, channel) {
   const angle = position * 10000 ** (-2 * Math.floor(channel / 2) / n);
@@ -12,12 +12,13 @@ widgets.plus = (root) => {
   const names = range(N).map(String);
   const keys = [[1.1, 0.2], [0.3, 0.9], [-0.8, 0.6], [-0.2, -1]];
   const scores = keys.map((a) => keys.map((b) => dot(a, b)));
-  let seed = 7;
+  let seed = 44;
   let w = [];
   let a = 1;
   let b = 0;
   let c = [0, 0, 0, 0];
   let rows = true;
+  let keysToo = false; /* the key bias comes second */
 
   /* A small generator, so that the same button gives the same numbers in every classroom. */
   function random() {
@@ -27,6 +28,7 @@ widgets.plus = (root) => {
 
   const target = makeMatrix(t('js.plus.target'), names, names, {});
   const mine = makeMatrix(t('js.plus.mine'), names, names, {});
+  const plain = makeMatrix(t('js.plus.scores'), names, names, { diagonal: true });
   const parts = el('div', { class: 'scroll' });
   const says = el('p', { class: 'says', role: 'status' });
   const rowSays = el('p', { class: 'says' });
@@ -34,19 +36,23 @@ widgets.plus = (root) => {
   function pieces() {
     const of = (first, n, position) => sum(range(n).map((k) => w[first + k] * sincos(position, n, k)));
     return { a: sum(w), r: names.map((name, i) => of(0, HALF, i)),
-      c: names.map((name, j) => of(HALF, M - HALF, j)) };
+      c: names.map((name, j) => (keysToo ? of(HALF, M - HALF, j) : 0)) };
   }
 
   function draw() {
     const p = pieces();
     const full = scores.map((row, i) => softmax(row.map((s, j) =>
-      s * p.a + (rows ? p.r[i] : 0) + p.c[j] + b)));
+      s * p.a + (rows ? p.r[i] + b : 0) + p.c[j])));
     const other = scores.map((row, i) => softmax(row.map((s, j) =>
-      s * p.a + (rows ? 0 : p.r[i]) + p.c[j] + b)));
-    const own = scores.map((row) => softmax(row.map((s, j) => s * a + c[j])));
+      s * p.a + (rows ? 0 : p.r[i] + b) + p.c[j])));
+    const own = scores.map((row) => softmax(row.map((s, j) => s * a + (keysToo ? c[j] : 0))));
     const two = (value) => fixed(value, 2);
+    plain.set(scores, two);
     target.set(full, two, (i, j) => full[i][j]);
     mine.set(own, two, (i, j) => own[i][j]);
+    biases.forEach((bias) => {
+      bias.node.hidden = !keysToo;
+    });
     clear(parts, el('table', null, el('thead', null, el('tr', null, el('th', null, ''),
       names.map((name) => el('th', { class: 'number', scope: 'col' }, name)))),
     el('tbody', null,
@@ -61,22 +67,29 @@ widgets.plus = (root) => {
     clear(rowSays, subscripts(t('js.plus.cancels', {
       difference: largestDifference(full, other).toExponential(1) })));
     const far = largestDifference(full, own);
-    says.className = 'says' + (far < 0.005 ? ' good' : '');
-    says.textContent = t(far < 0.005 ? 'js.plus.same' : 'js.plus.far', { difference: far < 1e-4
-      ? far.toExponential(1) : fixed(far, 3) });
+    says.className = 'says' + (far < 0.02 ? ' good' : '');
+    clear(says, subscripts(t(far < 0.02 ? 'js.plus.same' : keysToo ? 'js.plus.far' : 'js.plus.first', {
+      difference: far < 1e-4 ? far.toExponential(1) : fixed(far, 3) })));
     root.dataset.far = far;
   }
 
-  const temperature = slider(t('js.plus.temperature'), { min: -4, max: 4, step: 0.05, value: a },
-    (value) => {
-      a = value;
-      draw();
-    });
+  const scale = slider(t('js.plus.scale'), { min: -4, max: 4, step: 0.05, value: a }, (value) => {
+    a = value;
+    draw();
+  });
   const biases = names.map((name, j) => slider(t('js.plus.bias', { j }), { min: -4, max: 4, step: 0.05,
     value: 0 }, (value) => {
     c[j] = value;
     draw();
   }));
+
+  function set(newA, newC) {
+    a = newA;
+    c = newC;
+    scale.set(a);
+    biases.forEach((bias, j) => bias.set(c[j]));
+    draw();
+  }
 
   function another() {
     w = range(M).map(() => (random() * 2 - 1) * 0.9);
@@ -86,29 +99,24 @@ widgets.plus = (root) => {
 
   append(root, [
     el('div', { class: 'controls' },
+      select(t('js.plus.stage'), [[0, t('js.plus.stage1')], [1, t('js.plus.stage2')]], 0, (value) => {
+        keysToo = value === '1';
+        draw();
+      }),
       button(t('js.plus.another'), another),
+      button(t('js.plus.solve'), () => {
+        const p = pieces();
+        set(p.a, p.c);
+      }),
+      button(t('js.reset'), () => set(1, [0, 0, 0, 0]))),
+    el('div', { class: 'row' }, plain.node, target.node, mine.node,
+      el('div', { class: 'sliders' }, scale.node, biases.map((bias) => bias.node))),
+    says,
+    el('details', { class: 'numbers' }, el('summary', null, subscripts(t('js.plus.parts'))), parts,
       check(el('span', null, subscripts(t('js.plus.keeprow'))), true, (on) => {
         rows = on;
         draw();
-      }),
-      button(t('js.plus.solve'), () => {
-        const p = pieces();
-        a = p.a;
-        c = p.c;
-        temperature.set(a);
-        biases.forEach((bias, j) => bias.set(c[j]));
-        draw();
-      }),
-      button(t('js.reset'), () => {
-        a = 1;
-        c = [0, 0, 0, 0];
-        temperature.set(a);
-        biases.forEach((bias) => bias.set(0));
-        draw();
-      })),
-    el('div', { class: 'row' }, target.node, mine.node,
-      el('div', { class: 'controls' }, temperature.node, biases.map((bias) => bias.node))),
-    says, parts, rowSays]);
+      }), rowSays)]);
   another();
 };
 
@@ -139,17 +147,9 @@ widgets.relative = (root) => {
     controls.forEach((control, k) => control.set(w[k]));
     draw();
   };
-  append(root, [el('div', { class: 'row' }, map.node, el('div', { class: 'controls' },
+  append(root, [el('div', { class: 'row' }, map.node, el('div', { class: 'sliders' },
     controls.map((control) => control.node),
     button(t('js.relative.solve'), () => to(-7 * Math.sin(1), 7 * Math.cos(1))),
     button(t('js.reset'), () => to(0, 3)))), says]);
   draw();
-};
-
-/* What became of the score terms in training: Q = K on the last task, which needs direction. */
-widgets.terms = (root) => {
-  const variants = range(data.variants.length).filter((i) => data.variants[i].sharing_id === 'qk');
-  const task = Math.max(taskIndex('shift'), 0);
-  append(root, [el('h3', null, t('js.terms.title', { task: data.tasks[task].title })),
-    accuracyDots(task, variants)]);
 };

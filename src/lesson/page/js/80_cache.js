@@ -17,10 +17,27 @@ function byteText(bytes) {
   return fixed(value, unit && value < 100 ? 2 : 0) + ' ' + units[unit];
 }
 
+/* What the runs can say about the price of K = V, and where to look if they cannot. */
+function sharingSays(task) {
+  const [qkv, kv] = ['qkv', 'kv'].map((id) => runsOf(task, variantIndex(id)));
+  if (!qkv.length || !kv.length) {
+    return null;
+  }
+  const [a, b] = [qkv, kv].map((runs) => mean(runs.map((run) => run.accuracy)));
+  const key = Math.min(a, b) >= 0.99 ? 'ceiling' : 'apart';
+  const row = (id) => data.published.find((p) => p.id === id) || {};
+  const sort = (id, key) => fixed(row(id)[key], 3);
+  return [el('p', { class: 'finding', 'data-finding': key }, t('js.sharing.' + key,
+    { task: data.tasks[task].title, qkv: fixed(a, 3), kv: fixed(b, 3), difference: signed(b - a, 3) })),
+  el('p', { class: 'muted' }, t('js.sharing.elsewhere', { paper: sort('kv', 'paper_sort'),
+    paper_qkv: sort('qkv', 'paper_sort'), reproduction: sort('kv', 'reproduction_sort'),
+    reproduction_qkv: sort('qkv', 'reproduction_sort') }))];
+}
+
 widgets.sharing = (root) => {
   const variants = ['qkv', 'kv', 'qv', 'qkv_tied'].map(variantIndex).filter((i) => i >= 0);
   const box = el('div');
-  const draw = (task) => clear(box, accuracyDots(task, variants));
+  const draw = (task) => clear(box, accuracyDots(task, variants), sharingSays(task));
   append(root, [el('div', { class: 'controls' }, taskChoice(draw)), box]);
   draw(0);
 };
@@ -50,7 +67,11 @@ widgets.cache = (root) => {
   }
 
   function draw() {
-    const possible = model.n_embd % model.n_head === 0;
+    if (model.n_embd % model.n_head !== 0) {
+      clear(body);
+      says.textContent = t('js.cache.impossible');
+      return;
+    }
     const rows = data.cache_variants.filter((variant) => !variant.n_kv_head ||
       model.n_head % variant.n_kv_head === 0);
     const all = rows.map((variant) => cacheBytes(model, variant, context, bytes));
@@ -63,8 +84,8 @@ widgets.cache = (root) => {
       el('td', { class: 'number' }, byteText(all[i])),
       el('td', { class: 'number' }, all[i] === all[0] ? '–'
         : '\u2212' + fixed(100 * (1 - all[i] / all[0]), 1) + ' %'))));
-    says.textContent = possible ? t('js.cache.formula', { per: byteText(cacheBytes(model, rows[0], 1,
-      bytes)), context }) : t('js.cache.impossible');
+    says.textContent = t('js.cache.formula', Object.assign({ per: byteText(cacheBytes(model, rows[0], 1,
+      bytes)), context, number: bytes }, model));
   }
 
   function choose(name) {

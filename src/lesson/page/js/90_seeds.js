@@ -48,7 +48,7 @@ widgets.pairs = (root) => {
     el('tbody', null, rows.map((row) => {
       const x = row.values.map((value) => value.x);
       return el('tr', null, el('th', { scope: 'row' }, row.label),
-        el('td', { class: 'number' }, signed(mean(x), 3)),
+        el('td', { class: 'number' }, signed(mean(x), 4)),
         el('td', { class: 'number' }, String(x.filter((v) => v > 0).length)),
         el('td', { class: 'number' }, String(x.filter((v) => v < 0).length)),
         el('td', { class: 'number' }, x.length < 13 ? fixed(signFlip(x), 3) : '–'));
@@ -66,15 +66,20 @@ widgets.pairs = (root) => {
   draw();
 };
 
-/* The comparison whose three lowest and three highest seeds lie the furthest apart. */
+/* What three seeds can say: the means of the three lowest and of the three highest differences. */
+function rangeOfThree(pairs) {
+  const x = pairs.map((pair) => pair.x).sort((a, b) => a - b);
+  return { low: mean(x.slice(0, 3)), high: mean(x.slice(-3)), all: mean(x), n: x.length };
+}
+
+/* The comparison where that range is the widest. */
 function widestSpread() {
   let widest = null;
   data.tasks.forEach((item, task) => range(data.variants.length).forEach((variant) =>
     range(variant).forEach((other) => {
-      const x = pairsOf(task, variant, other).map((pair) => pair.x).sort((a, b) => a - b);
-      const [low, high] = [mean(x.slice(0, 3)), mean(x.slice(-3))];
-      if (x.length > 3 && (!widest || high - low > widest.high - widest.low)) {
-        widest = { task, variant, other, low, high, all: mean(x), n: x.length };
+      const found = rangeOfThree(pairsOf(task, variant, other));
+      if (found.n > 3 && (!widest || found.high - found.low > widest.high - widest.low)) {
+        widest = Object.assign(found, { task, variant, other });
       }
     })));
   return widest;
@@ -116,8 +121,10 @@ widgets.mislead = (root) => {
   }
 
   append(root, [
-    el('p', null, t('js.mislead.found', { a, b, task, seeds: found.seeds.join(', '),
-      few: signed(found.few, 3), all: signed(found.all, 3), n: found.n_seed })),
+    el('p', null, t('js.mislead.range', Object.assign({ a, b, task }, Object.fromEntries(
+      Object.entries(rangeOfThree(pairs)).map(([key, value]) => [key, key === 'n' ? value
+        : signed(value, 3)]))))),
+    el('p', null, t('js.mislead.found', { seeds: found.seeds.join(', '), few: signed(found.few, 3) })),
     el('p', { class: 'muted' }, t('js.mislead.search', found)),
     box, says, el('div', { class: 'controls' },
       button(t('js.mislead.draw'), () => draw(three())),
@@ -128,17 +135,29 @@ widgets.mislead = (root) => {
 /* Published numbers beside those of this page, never mixed: each column says whose it is. */
 widgets.published = (root) => {
   const task = taskIndex('reverse');
-  const columns = ['variant', 'paper', 'reproduction', 'same', 'here'];
-  root.append(el('div', { class: 'scroll' }, el('table', null,
-    el('thead', null, el('tr', null, columns.map((key, i) => el('th', { scope: 'col',
-      class: i ? 'number' : null }, t('js.published.' + key))))),
-    el('tbody', null, sharingVariants().map((variant) => {
-      const row = data.published.find((p) => p.id === data.variants[variant].id) || {};
-      const runs = task < 0 ? [] : runsOf(task, variant);
-      return el('tr', null, el('th', { scope: 'row' }, data.variants[variant].name),
-        [row.paper, row.reproduction, row.same, runs.length ? mean(runs.map((run) => run.accuracy)) : null]
-          .map((value) => el('td', { class: 'number' }, fixed(value, 3))));
-    })))));
+  const columns = ['paper', 'reproduction', 'same', 'here'];
+  const rows = sharingVariants().map((variant) => {
+    const runs = task < 0 ? [] : runsOf(task, variant);
+    return Object.assign({ name: data.variants[variant].name }, data.published.find((p) =>
+      p.id === data.variants[variant].id), { here: runs.length ? mean(runs.map((run) => run.accuracy))
+      : null });
+  });
+  const isNumber = (value) => typeof value === 'number';
+  const lowest = columns.map((column) => rows.filter((row) => isNumber(row[column]))
+    .reduce((least, row) => (!least || row[column] < least[column] ? row : least), null));
+  const agree = lowest.every((row) => row && row === lowest[0]);
+  const cost = agree ? columns.map((column) => Math.max(...rows.map((row) => row[column]).filter(isNumber)) -
+    lowest[0][column]) : [];
+  append(root, [
+    el('p', { class: 'finding', 'data-finding': agree ? 'agree' : 'disagree' },
+      agree ? t('js.published.agree', { name: lowest[0].name, low: fixed(Math.min(...cost), 2),
+        high: fixed(Math.max(...cost), 2) }) : t('js.published.disagree')),
+    el('details', { class: 'numbers' }, el('summary', null, t('js.numbers')),
+      el('div', { class: 'scroll' }, el('table', null,
+        el('thead', null, el('tr', null, ['variant'].concat(columns).map((key, i) => el('th', { scope: 'col',
+          class: i ? 'number' : null }, t('js.published.' + key))))),
+        el('tbody', null, rows.map((row) => el('tr', null, el('th', { scope: 'row' }, row.name),
+          columns.map((key) => el('td', { class: 'number' }, fixed(row[key], 3)))))))))]);
 };
 
 widgets.made = (root) => {

@@ -1,4 +1,5 @@
-/* The page around the widgets: theme, answers, print; then every widget into its place. */
+/* The page around the widgets: theme, answers, print, the part that is being read; then every widget into
+ * its place. */
 
 function themeButton() {
   const node = document.getElementById('theme');
@@ -31,8 +32,30 @@ function answersButton() {
   });
 }
 
+/* The last part whose beginning is above the middle of the window. */
+function markPart() {
+  const links = Array.from(document.querySelectorAll('nav a'));
+  const parts = links.map((link) => document.querySelector(link.hash));
+  let current = null;
+  function mark() {
+    const reached = parts.filter((part) => part.getBoundingClientRect().top < window.innerHeight / 2);
+    const link = links[reached.length - 1] || null;
+    if (link !== current) {
+      links.forEach((other) => other.removeAttribute('aria-current'));
+      if (link) {
+        link.setAttribute('aria-current', 'true');
+      }
+      current = link;
+    }
+  }
+  document.addEventListener('scroll', mark, { passive: true });
+  window.addEventListener('resize', mark);
+  mark();
+}
+
 themeButton();
 answersButton();
 document.getElementById('print').addEventListener('click', () => window.print());
 document.querySelectorAll('[data-widget]').forEach((root) => widgets[root.dataset.widget](root));
+markPart();
 document.documentElement.dataset.ready = 'yes';
