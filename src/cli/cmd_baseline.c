@@ -18,21 +18,35 @@ static size_t count_runs(const struct baseline *baseline)
     return n;
 }
 
+static size_t count_diverged(const struct baseline *baseline)
+{
+    size_t n = 0;
+    for (size_t p = 0; p < baseline->n_part; p++) {
+        for (size_t r = 0; r < baseline->part[p].n_run; r++) {
+            n += baseline->part[p].run[r].diverged;
+        }
+    }
+    return n;
+}
+
 static void say_written(const struct baseline *baseline, const char *path)
 {
     struct stat about;
-    size_t n_diverged = 0;
-    for (size_t p = 0; p < baseline->n_part; p++) {
-        for (size_t r = 0; r < baseline->part[p].n_run; r++) {
-            n_diverged += baseline->part[p].run[r].diverged;
-        }
-    }
     terminal_print(stderr, "%s: %zu runs of %zu configuration%s, %.0f kB\n", path,
                    count_runs(baseline), baseline->n_part, baseline->n_part == 1 ? "" : "s",
                    stat(path, &about) == 0 ? (double)about.st_size / 1000 : 0);
-    if (n_diverged > 0) {
-        terminal_print(stderr, "%zu of them diverged\n", n_diverged);
-    }
+}
+
+/* A baseline of runs that diverge can be meant, so it is written; but nobody shall make one unseen.
+ */
+static enum status say_diverged(const struct baseline *baseline, const char *path,
+                                struct error *err)
+{
+    size_t n = count_diverged(baseline);
+    return n == 0
+               ? STATUS_OK
+               : error_set(err, STATUS_FAILED, "%s is recorded, but %zu of its %zu runs diverged",
+                           path, n, count_runs(baseline));
 }
 
 /* Seeds of a file or preset are its own; --set alone, and the default preset, have ten. */
@@ -87,6 +101,9 @@ enum status cmd_baseline(const struct arguments *arguments, struct error *err)
     }
     if (status == STATUS_OK && !arguments->quiet) {
         say_written(&baseline, arguments->output);
+    }
+    if (status == STATUS_OK) {
+        status = say_diverged(&baseline, arguments->output, err);
     }
     baseline_free(&baseline);
     return status;

@@ -62,9 +62,10 @@ size_t tolerance_n_value(const struct baseline_part *part, const struct baseline
     }
 }
 
+/* Two values that are no numbers are those of a run that diverged in the same way. */
 static double relative(double a, double b)
 {
-    if (a == b) {
+    if (a == b || (!isfinite(a) && !isfinite(b))) {
         return 0;
     }
     double difference = fabs(log(b / a));
@@ -84,6 +85,9 @@ static double distance(const struct baseline_part *part, const struct fingerprin
                        const struct fingerprint *b, size_t tensor)
 {
     double far = baseline_distance(&a[tensor], &b[tensor], scale_of(a, part->n_tensor));
+    if (!isfinite(a[tensor].norm) && !isfinite(b[tensor].norm)) {
+        return 0;
+    }
     return isfinite(far) ? far : INFINITY;
 }
 

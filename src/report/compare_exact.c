@@ -67,8 +67,8 @@ static struct first number_differs(size_t n_done, enum order place, const char *
     return (struct first){.n_done = n_done,
                           .place = same(expected, found) ? PLACE_NONE : place,
                           .number = number,
-                          .expected = expected,
-                          .found = found};
+                          .expected = isnan(expected) ? (double)NAN : expected, /* never -nan */
+                          .found = isnan(found) ? (double)NAN : found};
 }
 
 static struct first first_of_curves(const struct baseline_run *base,

@@ -32,6 +32,12 @@ static double number_at(const struct baseline_run *run, enum tolerance_kind kind
     }
 }
 
+/* printf writes -nan of some. */
+static double plain(double number)
+{
+    return isnan(number) ? (double)NAN : number;
+}
+
 /* first_over returns the first value over its limit, SIZE_MAX if there is none. What a run that
  * ended early does not have is no matter here. */
 static size_t first_over(const struct baseline_part *base, const struct baseline_run *old,
@@ -55,7 +61,8 @@ static void count_over(const struct baseline_part *base, const struct baseline_r
         return;
     }
     double size = tolerance_difference(base, old, new, kind, value);
-    double expected = number_at(old, kind, value), found = number_at(new, kind, value);
+    double expected = plain(number_at(old, kind, value)),
+           found = plain(number_at(new, kind, value));
     over->n_seed++;
     over->n_higher += found > expected;
     over->n_lower += found < expected;

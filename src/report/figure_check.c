@@ -20,6 +20,10 @@
 #define NEW ((struct rgb){0xd5, 0x5e, 0x00})
 #define BAND ((struct rgb){0x56, 0xb4, 0xe9})
 #define SAMPLE 34.0
+#define LEGEND_WIDTH 640.0
+#define LINE 0.8
+#define LINE_MEAN 2.0
+#define LINE_BEHIND 2.4 /* of an old curve that a new one of the same seed may cover */
 
 static const enum band_quantity rows[] = {BAND_LOSS, BAND_GRAD_NORM};
 static const char *const row_names[] = {"training loss", "gradient norm"};
@@ -100,16 +104,17 @@ static void draw_axes(cairo_t *cr, const struct chart_scale *x, const struct cha
         double at = chart_at(x, value);
         chart_colour(cr, CHART_GRID, 1);
         chart_line(cr, at, y->from, at, y->to);
-        snprintf(label, sizeof label, "%.0f", value);
+        snprintf(label, sizeof label, "%.6g", value);
         chart_colour(cr, CHART_INK, 1);
         chart_text(cr, at, y->from + 12, CHART_SMALL, CHART_CENTRE, label);
     }
 }
 
 static void draw_curves(cairo_t *cr, const struct baseline_part *part, enum band_quantity quantity,
-                        struct rgb colour, const struct chart_scale *x, const struct chart_scale *y)
+                        struct rgb colour, double width, const struct chart_scale *x,
+                        const struct chart_scale *y)
 {
-    cairo_set_line_width(cr, 0.8);
+    cairo_set_line_width(cr, width);
     chart_colour(cr, colour, 0.6);
     for (size_t r = 0; part && r < part->n_run; r++) {
         const struct baseline_run *run = &part->run[r];
@@ -153,7 +158,7 @@ static void draw_band(cairo_t *cr, const struct comparison *comparison, size_t p
         }
     }
     cairo_fill(cr);
-    cairo_set_line_width(cr, 2);
+    cairo_set_line_width(cr, LINE_MEAN);
     chart_colour(cr, NEW, 1);
     for (size_t i = 0; i < comparison->n_band; i++) {
         const struct band_point *point = &comparison->band[i];
@@ -185,16 +190,18 @@ static void draw_panel(cairo_t *cr, const struct check_figure *figure, size_t p,
     cairo_save(cr);
     cairo_rectangle(cr, x.from, y.to, x.to - x.from, y.from - y.to);
     cairo_clip(cr);
-    draw_curves(cr, base, rows[row], OLD, &x, &y);
-    draw_curves(cr, fresh, rows[row], NEW, &x, &y);
+    double old_width = figure->comparison->tier == TIER_BAND ? LINE : LINE_BEHIND;
+    draw_curves(cr, base, rows[row], OLD, old_width, &x, &y);
+    draw_curves(cr, fresh, rows[row], NEW, LINE, &x, &y);
     draw_band(cr, figure->comparison, p, rows[row], &x, &y);
     cairo_restore(cr);
     chart_frame(cr, left, top, PANEL_WIDTH, PANEL_HEIGHT);
     chart_colour(cr, CHART_INK, 1);
     chart_text_up(cr, left - 44, top + PANEL_HEIGHT / 2, CHART_LABEL, row_names[row]);
     if (row == 0) {
-        chart_text_bold(cr, left + PANEL_WIDTH / 2, top - 12, CHART_LABEL, CHART_CENTRE,
-                        base->name);
+        char name[BASELINE_NAME_SIZE + 16];
+        snprintf(name, sizeof name, "%s%s", base->name, fresh ? "" : ", not compared");
+        chart_text_bold(cr, left + PANEL_WIDTH / 2, top - 12, CHART_LABEL, CHART_CENTRE, name);
     } else {
         chart_text(cr, left + PANEL_WIDTH / 2, top + PANEL_HEIGHT + 30, CHART_LABEL, CHART_CENTRE,
                    "training step");
@@ -222,10 +229,12 @@ static void draw(cairo_t *cr, const void *data)
              tier_name(comparison->tier));
     chart_colour(cr, CHART_INK, 1);
     chart_text_bold(cr, 14, 20, CHART_TITLE, CHART_LEFT, title);
-    double x = draw_key(cr, 14, 46, OLD, 1.5, "baseline");
-    x = draw_key(cr, x, 46, NEW, 1.5, "now");
-    if (comparison->n_band > 0) {
-        draw_key(cr, x, 46, BAND, 10, "where the new mean stays in 99 % of checks");
+    bool band = comparison->n_band > 0;
+    double x = draw_key(cr, 14, 46, OLD, band ? LINE : LINE_BEHIND, "baseline, each seed");
+    x = draw_key(cr, x, 46, NEW, LINE, "now");
+    if (band) {
+        x = draw_key(cr, x, 46, NEW, LINE_MEAN, "its mean,");
+        draw_key(cr, x, 46, BAND, 10, "where that stays in 99 % of checks");
     }
     for (size_t p = 0; p < figure->baseline->n_part; p++) {
         for (size_t row = 0; row < N_ROW; row++) {
@@ -240,5 +249,5 @@ enum status figure_check(const struct baseline *baseline, const struct baseline 
     struct check_figure figure = {baseline, fresh, comparison};
     double width = LEFT + (double)baseline->n_part * (PANEL_WIDTH + GAP);
     double height = TOP + N_ROW * (PANEL_HEIGHT + GAP / 2) + BOTTOM;
-    return chart_write_png(path, fmax(width, 560), height, draw, &figure, err);
+    return chart_write_png(path, fmax(width, LEGEND_WIDTH), height, draw, &figure, err);
 }

@@ -57,7 +57,16 @@ expect_out 'loss higher'
 run check b.json --tier band --seeds 10,11
 expect_error 2 "too few seeds"
 
-# A training that diverges is a finding.
+# A training that diverges is a finding, and a baseline of such ones is written, but not unseen.
+run baseline record "${MODEL[@]:0:22}" --set epochs=2 --set lr=1e9 --seeds 0-5 -o diverged.json
+expect_status 1
+expect_err "diverged.json is recorded, but 6 of its 6 runs diverged"
+for tier in exact paired band; do
+  run check diverged.json --tier $tier
+  expect_status 0
+  run check diverged.json --tier $tier --set lr=0.01
+  expect_status 1
+done
 for tier in exact paired band; do
   run check b.json --tier $tier --set lr=1e6
   expect_status 1
@@ -94,10 +103,20 @@ run baseline record --curves good --quiet -o curves.json
 run check curves.json --curves new
 expect_status 0
 expect_out "Tier band: the curves are another program's"
-sed -i 's/^40,.*/40,nan/' new/seed_7.csv
+cp new/seed_7.csv seed_7.csv
+for value in nan inf -inf 1e300 ''; do
+  sed "s/^40,.*/40,$value/" seed_7.csv >new/seed_7.csv
+  run check curves.json --curves new --png curves.png
+  expect_status 1
+  expect_out "diverged: seed 7 at step 40, 1 of 5 runs in all"
+done
+head -n 31 seed_7.csv >new/seed_7.csv
 run check curves.json --curves new
 expect_status 1
-expect_out "diverged: seed 7 at step 40, 1 of 5 runs in all"
+expect_out "ended: seed 7 at step 29, 1 of 5 runs in all; those of the baseline go on to step 49"
+cp seed_7.csv new/seed_7.csv
+run check curves.json --curves new --tier exact
+expect_error 3 "a seed in common"
 run check curves.json
 expect_error 3 "was trained by another program"
 mkdir several && cp -r new several/a && cp -r new several/b
