@@ -78,7 +78,7 @@ static struct first first_of_curves(const struct baseline_run *base,
     size_t n = base->n_point < fresh->n_point ? base->n_point : fresh->n_point;
     for (size_t i = 0; i < n && first.place == PLACE_NONE; i++) {
         size_t step = baseline_step(base, i);
-        first = number_differs(step, PLACE_STEP, "step written down", (double)step,
+        first = number_differs(step, PLACE_STEP, "next step written down", (double)step,
                                (double)baseline_step(fresh, i));
         if (first.place == PLACE_NONE) {
             first = number_differs(step, PLACE_STEP, "loss", base->loss[i], fresh->loss[i]);

@@ -151,7 +151,10 @@ static void append_preface(struct text *text, const struct comparisons *comparis
         "pass as the only comparison. "
         "Needed: how many it "
         "would take to see a difference of this size with 80 %% power at the 5 %% level, "
-        "a hint for the next sweep, which few runs give poorly. ",
+        "a hint for the next sweep, which few runs give poorly. Where most pairs do not differ at "
+        "all, an interval may leave out 0 and the test still not pass, since flipping signs "
+        "changes "
+        "only the few that do: the verdict is the test's. ",
         RESAMPLE_N_BOOTSTRAP);
     if (comparisons->n_without_baseline > 0) {
         text_append(text, "**%zu run%s no partner among the baseline's** and %s in no difference. ",

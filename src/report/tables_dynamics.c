@@ -30,18 +30,21 @@ static bool is_shown(enum measure measure, bool has_accuracies)
     return has_accuracies ? !of_loss : !of_accuracy;
 }
 
-static void append_legend(struct text *text, bool has_accuracies)
+static void append_legend(struct text *text, bool has_accuracies, bool has_floor)
 {
     text_append(text,
                 "Read off the training batches, before each update; steps count from 0. Plateau: "
                 "the number of steps before the smoothed training loss leaves the plateau on which "
                 "it starts, that is, the escape step. %s Final loss: of training, at its end. Mean "
                 "loss: over all steps of training, the area under the curve; it says how fast and "
-                "how far in one number, and every run has it. ",
+                "how far in one number, and every run has it. %s",
                 has_accuracies
                     ? "50, 90, 99 % right: the first step at which the median accuracy of "
                       "five batches reaches that."
-                    : "Loss < 2.2, < 0.1: the first step with a smaller training loss.");
+                    : "Loss < 2.2, < 0.1: the first step with a smaller training loss.",
+                has_floor ? "On Sort a model leaves the plateau as soon as it uses the position "
+                            "alone, so there its length says little about attention. "
+                          : "");
 }
 
 /* ---- of one setting ---- */
@@ -135,7 +138,11 @@ void tables_append_dynamics(struct text *text, const struct setting *setting,
 {
     bool accuracies = has_accuracies(setting);
     text_append(text, "#### Learning dynamics\n\n");
-    append_legend(text, accuracies);
+    bool floor = false;
+    for (size_t i = 0; i < setting->n_task; i++) {
+        floor |= setting->task[i]->position_floor != NULL;
+    }
+    append_legend(text, accuracies, floor);
     text_append(text,
                 "`75 (2 of 3)`: two of three seeds got there, at step 75 on average; `never`: none "
                 "did in the %zu steps of training. Differences: variant minus baseline with the "
@@ -188,7 +195,11 @@ void tables_append_overview_dynamics(struct text *text, const struct overview *o
 {
     bool accuracies = overview_has(overview, MEASURE_REACHES_50);
     size_t n = 1;
-    append_legend(text, accuracies);
+    bool floor = false;
+    for (size_t i = 0; i < overview->n_task; i++) {
+        floor |= overview->task[i]->task->position_floor != NULL;
+    }
+    append_legend(text, accuracies, floor);
     text_append(text, "`62 (17 of 48)`: 17 of 48 runs got there, at step 62 on average. Those are "
                       "other runs for each variant, so that two variants are compared by the "
                       "paired differences below or by the mean loss.\n\n| task | variant | runs |");

@@ -84,6 +84,25 @@ static void shake(struct baseline *baseline, double size, unsigned salt)
     }
 }
 
+/* thin keeps the points first, first + every, ... of every run, as a program that logs seldom. */
+static void thin(struct baseline *baseline, size_t first, size_t every)
+{
+    for (size_t r = 0; r < baseline->part[0].n_run; r++) {
+        struct baseline_run *run = &baseline->part[0].run[r];
+        size_t n = 0;
+        run->step = calloc(N_STEP, sizeof *run->step);
+        for (size_t i = first; i < N_STEP; i += every, n++) {
+            run->step[n] = i;
+            run->loss[n] = run->loss[i];
+            run->grad_norm[n] = run->grad_norm[i];
+            run->accuracy[n] = run->accuracy[i];
+        }
+        run->n_point = n;
+        run->n_evaluation = 0;
+        baseline_settle(run);
+    }
+}
+
 static void give_tolerance(struct baseline *baseline)
 {
     static const char change[2][TOLERANCE_CHANGE_SIZE] = {"lanes", "micro-batch"};
@@ -197,6 +216,23 @@ START_TEST(exact_sees_an_evaluation_alone)
 }
 END_TEST
 
+START_TEST(exact_tells_steps_not_points)
+{
+    struct baseline a = make(0, 3), b = make(0, 3);
+    thin(&a, 5, 10);
+    thin(&b, 5, 10);
+    b.part[0].run[1].loss[2] += 1;
+    expect(compare_exact(&a, &b, &comparison, &err), 1);
+    expect_text(0, "from step 25: the loss is");
+    comparison_free(&comparison);
+    b.part[0].run[1].loss[2] = a.part[0].run[1].loss[2];
+    b.part[0].run[1].step[3] = 36;
+    expect(compare_exact(&a, &b, &comparison, &err), 1);
+    expect_text(0, "from step 35: the next step written down is 36, and was 35");
+    end(&a, &b);
+}
+END_TEST
+
 START_TEST(exact_needs_seeds_in_common)
 {
     struct baseline a = make(0, 3), b = make(5, 3);
@@ -268,6 +304,24 @@ START_TEST(paired_tells_divergence)
 }
 END_TEST
 
+/* NaN is not equal to itself, but a run that diverges again at the same step is. */
+START_TEST(paired_passes_where_both_diverge)
+{
+    struct baseline a = make(0, 8), b = make(0, 8);
+    give_tolerance(&a);
+    struct baseline_run *run[] = {&a.part[0].run[2], &b.part[0].run[2]};
+    for (size_t i = 0; i < 2; i++) {
+        run[i]->diverged = true;
+        run[i]->n_point = 12;
+        run[i]->loss[11] = run[i]->grad_norm[11] = NAN;
+        run[i]->n_evaluation = 1;
+        run[i]->weights[1].tensor[0].norm = run[i]->weights[1].tensor[0].projection[0] = NAN;
+    }
+    expect(compare_paired(&a, &b, &comparison, &err), 0);
+    end(&a, &b);
+}
+END_TEST
+
 START_TEST(paired_needs_tolerances)
 {
     struct baseline a = make(0, 3), b = make(0, 3);
@@ -308,25 +362,6 @@ START_TEST(band_says_what_moved_and_from_when)
     end(&a, &b);
 }
 END_TEST
-
-/* thin keeps the points first, first + every, ... of every run, as a program that logs seldom. */
-static void thin(struct baseline *baseline, size_t first, size_t every)
-{
-    for (size_t r = 0; r < baseline->part[0].n_run; r++) {
-        struct baseline_run *run = &baseline->part[0].run[r];
-        size_t n = 0;
-        run->step = calloc(N_STEP, sizeof *run->step);
-        for (size_t i = first; i < N_STEP; i += every, n++) {
-            run->step[n] = i;
-            run->loss[n] = run->loss[i];
-            run->grad_norm[n] = run->grad_norm[i];
-            run->accuracy[n] = run->accuracy[i];
-        }
-        run->n_point = n;
-        run->n_evaluation = 0;
-        baseline_settle(run);
-    }
-}
 
 static const struct band_point *find_point(const char *name)
 {
@@ -470,11 +505,13 @@ int main(void)
     tcase_add_test(tests, exact_names_the_first_step);
     tcase_add_test(tests, exact_names_the_first_tensor);
     tcase_add_test(tests, exact_sees_an_evaluation_alone);
+    tcase_add_test(tests, exact_tells_steps_not_points);
     tcase_add_test(tests, exact_needs_seeds_in_common);
     tcase_add_test(tests, other_tensors_are_said);
     tcase_add_test(tests, paired_passes_rounding);
     tcase_add_test(tests, paired_names_what_is_more);
     tcase_add_test(tests, paired_tells_divergence);
+    tcase_add_test(tests, paired_passes_where_both_diverge);
     tcase_add_test(tests, paired_needs_tolerances);
     tcase_add_test(tests, band_passes_other_seeds);
     tcase_add_test(tests, band_says_what_moved_and_from_when);

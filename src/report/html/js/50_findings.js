@@ -37,8 +37,8 @@ function findingsSection(section) {
       return;
     }
     clear(node, shown.length > 1 && el('p', { class: 'note' }, 'The runs belong to ' + shown.length +
-      ' settings, which differ in configuration, program or class of machine. Nothing is averaged ' +
-      'across them.'),
+      ' settings, which differ in configuration, program or class of machine. Each is ' +
+      'told of alone; only what speaks of all configurations averages over them.'),
     shown.length > MANY ? el('details', { class: 'block' },
       el('summary', null, 'Each of the ' + shown.length + ' settings'), settingBlocks(shown))
       : settingBlocks(shown),

@@ -188,7 +188,8 @@ function overviewTable(section, overview, name) {
   }
   const table = makeTable(name);
   const columns = overviewColumns(overview);
-  const update = () => table.update(columns, overview.cells.filter((row) => rowMatches(row, '')),
+  const update = () => table.update(columns, overview.cells.filter((row) => rowMatches(row, ''))
+    .sort((a, b) => a.task - b.task || a.variant - b.variant),
     'Over all ' + overview.n_configuration + ' configurations');
   section.append(el('h3', null, name), table.node,
     el('p', { class: 'note' }, 'Two spreads, which answer different questions: the standard ' +

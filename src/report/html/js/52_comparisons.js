@@ -51,7 +51,9 @@ function comparisonsSection(section) {
       tested && 'p-values come from a sign-flip test and are corrected by Holm over the ' +
         plural(current.n_tested, 'comparison') + ' of this table; intervals are bootstrap ' +
         'intervals and not corrected. \u201cBefore correction\u201d: it would pass as the only ' +
-        'comparison. Needed: about how many it would take to see a difference of ' +
+        'comparison. Where most pairs do not differ, an interval may leave out 0 and the test not ' +
+        'pass: flipping signs changes only the few that do, and the verdict is the test\u2019s. ' +
+        'Needed: about how many it would take to see a difference of ' +
         'this size. ',
       data.settings.length > 1 && 'The filter by d, L, H and T does not apply here: pairs are ' +
         'collected over all configurations.');

@@ -110,6 +110,8 @@ function dynamicsPart(section) {
     'loss leaves the plateau on which it starts, that is, the escape step. ' + (ofAccuracy
     ? '50, 90, 99 % right: the first step at which the median accuracy of five batches reaches that. '
     : 'Loss < 2.2, < 0.1: the first step with a smaller training loss. ') +
+    (data.tasks.some((task) => task.name === 'sort') ? 'On Sort a model leaves the plateau as soon ' +
+      'as it uses the position alone, so there its length says little about attention. ' : '') +
     'Mean loss: over all steps, the area under the curve; every run has it. \u201c75 (2 of ' +
     '3)\u201d: two of three seeds got there, at step 75 on average. Differences: variant minus ' +
     'baseline with the same seed, in brackets the lowest and the highest; of the plateau over the ' +
@@ -158,9 +160,9 @@ function curvesSection(section) {
     draw();
   };
   const note = data.notes.curves;
-  section.append(el('h3', null, 'Curves'), el('p', null, 'Loss and accuracy of the training batches. The dotted line is a loss at chance: a variant ' +
-    'that stays on it has learned nothing yet. All variants see the same batches, so what differs is when they ' +
-    'leave it. Point at a panel, or focus it and press the arrow keys, to read the values.'),
+  section.append(el('h3', null, 'Curves'), el('p', null, 'Loss and accuracy of the training ' +
+    'batches. The dotted line is a loss at chance: a variant that stays on it has learned nothing ' +
+    'yet. All variants see the same batches, so what differs is when they leave it. Point at a panel, or focus it and press the arrow keys, to read the values.'),
   controls, keys, panels, el('p', { class: 'note' }, 'A line is the mean over seeds, the band ' +
     'reaches from the lowest to the highest seed. A run of more than ' + note.max_point + ' steps is ' +
     'cut into pieces of equally many steps: the line shows the mean over a piece, the band its ' +
