@@ -204,9 +204,9 @@ static void draw_seeds(cairo_t *cr, const struct lesson_runs *runs, size_t task,
         const struct run *run = lesson_runs_at(runs, task, variant, runs->seed[k]);
         double accuracy = run ? run->measure[MEASURE_TOKEN_ACCURACY] : NAN;
         if (isfinite(accuracy)) {
-            double shift = ((double)k - ((double)runs->n_seed - 1) / 2) * 3;
-            chart_colour(cr, slide_colour(variant), 0.75);
-            cairo_arc(cr, chart_at(x, accuracy), y + shift, 5, 0, 2 * acos(-1));
+            double shift = ((double)k - ((double)runs->n_seed - 1) / 2) * 3.6;
+            chart_colour(cr, slide_colour(variant), 0.6);
+            cairo_arc(cr, chart_at(x, accuracy), y + shift, 3.4, 0, 2 * acos(-1));
             cairo_fill(cr);
             sum += accuracy;
             n++;

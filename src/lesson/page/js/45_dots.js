@@ -24,8 +24,8 @@ function dots(rows, options) {
     const over = width < 480; /* no room for names beside the dots: they stand above them */
     const left = over ? 0 : Math.max(...rows.map((row) => row.label.length)) * 8.6 * scale + 14;
     const right = 62 * scale;
-    const line = (over ? 62 : 46) * scale;
-    const above = over ? 45 * scale : 29 * scale;
+    const line = (over ? 56 : 46) * scale;
+    const above = (over ? 40 : 29) * scale;
     const height = rows.length * line + 34 * scale;
     const at = (x) => left + 14 + (x - low) / (high - low || 1) * (width - left - right - 28);
     const node = svg('svg', { viewBox: '0 0 ' + width + ' ' + height, role: 'img',

@@ -67,7 +67,7 @@ widgets.plus = (root) => {
     clear(rowSays, subscripts(t('js.plus.cancels', {
       difference: largestDifference(full, other).toExponential(1) })));
     const far = largestDifference(full, own);
-    says.className = 'says' + (far < 0.02 ? ' good' : '');
+    says.className = 'says screen' + (far < 0.02 ? ' good' : '');
     clear(says, subscripts(t(far < 0.02 ? 'js.plus.same' : keysToo ? 'js.plus.far' : 'js.plus.first', {
       difference: far < 1e-4 ? far.toExponential(1) : fixed(far, 3) })));
     root.dataset.far = far;
