@@ -138,19 +138,20 @@ static void examine_finished(struct survey *survey, struct entry *entry, const c
 /* A run that was finished or given up a moment ago is gone. */
 static void examine(struct survey *survey, struct entry *entry)
 {
-    char folder[PATH_SIZE], failure[RECORD_FAILURE_SIZE] = "";
+    char folder[PATH_SIZE], message[RECORD_FAILURE_SIZE] = "";
     bool on_disk =
         record_path(survey->out, entry->id, folder, NULL) == STATUS_OK && folder_exists(folder);
     switch (record_state(survey->out, entry->id)) {
     case RECORD_RUNNING:
         entry->state = RUNNING;
+        record_owner(survey->out, entry->id, message);
         break;
     case RECORD_INTERRUPTED:
         entry->state = INTERRUPTED;
         break;
     case RECORD_FAILED:
         entry->state = FAILED;
-        record_failure(survey->out, entry->id, failure);
+        record_failure(survey->out, entry->id, message);
         break;
     case RECORD_DONE:
         examine_finished(survey, entry, folder);
@@ -164,7 +165,7 @@ static void examine(struct survey *survey, struct entry *entry)
         break;
     }
     if (entry->state != GONE) {
-        add_row(survey, entry, NULL, failure);
+        add_row(survey, entry, NULL, message);
     }
 }
 

@@ -153,6 +153,22 @@ bool claim_is_live(const char *path, struct timespec now, int stale_seconds)
     return now.tv_sec - info.st_mtim.tv_sec < stale_seconds;
 }
 
+void claim_owner(const char *path, char text[CLAIM_OWNER_SIZE])
+{
+    char *claim, host[65];
+    size_t size;
+    long pid;
+    text[0] = '\0';
+    if (file_read(path, CLAIM_SIZE, &claim, &size, NULL) == STATUS_OK) {
+        const char *rest = strchr(claim, '\n');
+        if (rest && sscanf(claim, "origin %64s", host) == 1 &&
+            sscanf(rest, "\npid %ld", &pid) == 1) {
+            snprintf(text, CLAIM_OWNER_SIZE, "process %ld on %s", pid, host);
+        }
+        free(claim);
+    }
+}
+
 bool claim_is_ours(const char *path, int fd)
 {
     struct stat at_path, open_file;

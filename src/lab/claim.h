@@ -24,6 +24,10 @@ enum status claim_create(const char *path, int *fd, struct error *err);
  * whose heartbeat is younger than stale_seconds at now. A missing or broken claim is not live. */
 bool claim_is_live(const char *path, struct timespec now, int stale_seconds);
 
+/* claim_owner writes who made the claim, "process 4711 on host", "" where the file does not say. */
+#define CLAIM_OWNER_SIZE 128
+void claim_owner(const char *path, char text[CLAIM_OWNER_SIZE]);
+
 /* claim_is_ours: path still is the file behind fd. claim_beat renews the heartbeat of fd. */
 bool claim_is_ours(const char *path, int fd);
 void claim_beat(int fd);

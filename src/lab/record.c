@@ -117,6 +117,15 @@ void record_failure(const char *out, const char *id, char text[RECORD_FAILURE_SI
     }
 }
 
+void record_owner(const char *out, const char *id, char text[RECORD_OWNER_SIZE])
+{
+    char path[PATH_SIZE];
+    text[0] = '\0';
+    if (path_format(path, NULL, "%s/runs/%s" RECORD_PARTIAL "/claim", out, id) == STATUS_OK) {
+        claim_owner(path, text);
+    }
+}
+
 bool record_is_partial(const char *name)
 {
     size_t n = strlen(name), n_suffix = strlen(RECORD_PARTIAL);

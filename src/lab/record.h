@@ -100,6 +100,12 @@ enum record_state record_state(const char *out, const char *id);
 #define RECORD_FAILURE_SIZE 1024
 void record_failure(const char *out, const char *id, char text[RECORD_FAILURE_SIZE]);
 
+/* record_owner writes who is, or was, at work on it: "process 4711 on host", "" if that is not
+ * known.
+ */
+#define RECORD_OWNER_SIZE 128
+void record_owner(const char *out, const char *id, char text[RECORD_OWNER_SIZE]);
+
 /* A name in <out>/runs that ends so is of a run that is not finished. */
 #define RECORD_PARTIAL ".partial"
 bool record_is_partial(const char *name);

@@ -100,6 +100,9 @@ pid=$!
 wait_for "two runs" two_run b
 run status b
 expect_err "of 4 planned: 2 running, 2 missing"
+for child in $(pgrep -P $pid); do
+  expect_out "process $child on "
+done
 kill -KILL $pid
 wait $pid 2>/dev/null
 wait_for "the children's end" none_runs b

@@ -180,6 +180,12 @@ START_TEST(a_claim_from_elsewhere_lives_by_its_heartbeat)
     plant_claim(ELSEWHERE, 30);
     ck_assert_ptr_null(claim(ID));
     ck_assert_int_eq(record_state(scratch, ID), RECORD_RUNNING);
+    char owner[RECORD_OWNER_SIZE];
+    record_owner(scratch, ID, owner);
+    ck_assert_str_eq(owner, "process 1 on elsewhere");
+    plant_claim("origin", 0);
+    record_owner(scratch, ID, owner);
+    ck_assert_str_eq(owner, "");
     plant_claim(ELSEWHERE, -3600); /* a clock that is ahead */
     ck_assert_ptr_null(claim(ID));
     plant_claim(ELSEWHERE, RECORD_STALE_SECONDS + 1);
