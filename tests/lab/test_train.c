@@ -443,7 +443,7 @@ START_TEST(hooks_see_every_step_and_can_stop)
     char out[PATH_SIZE];
     out_folder("b", out);
     ck_assert_int_eq(record_state(out, outcome.id), RECORD_INTERRUPTED);
-    run_fine(&config, 1, "b");                                    /* again from the beginning */
+    run_fine(&config, 1, "b"); /* again from the beginning */
     expect_same(&config, "a", "b");
 }
 END_TEST
