@@ -24,6 +24,20 @@ const struct run *cell_find_seed(const struct cell *cell, long long seed)
     return NULL;
 }
 
+bool cell_tells(const struct cell *cell, enum measure measure)
+{
+    if (measure != MEASURE_REACHES_50 && measure != MEASURE_REACHES_90 &&
+        measure != MEASURE_REACHES_99) {
+        return true;
+    }
+    for (size_t i = 0; cell && i < cell->n_run; i++) {
+        if (cell->run[i].curve_accuracy) {
+            return true;
+        }
+    }
+    return false;
+}
+
 struct stats cell_difference(const struct cell *a, const struct cell *b, enum measure measure)
 {
     struct stats stats = STATS_NONE;

@@ -144,7 +144,9 @@ static json_t *cell_json(const struct html_index *index, size_t number)
     const struct run *run = cell->run;
     json_t *measures = json_object();
     for (int i = 0; i < MEASURE_COUNT; i++) {
-        set_if(measures, measure_key((enum measure)i), measure_json(cell, (enum measure)i));
+        if (cell_tells(cell, (enum measure)i)) {
+            set_if(measures, measure_key((enum measure)i), measure_json(cell, (enum measure)i));
+        }
     }
     json_t *object = json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "setting",

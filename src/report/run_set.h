@@ -67,6 +67,10 @@ struct stats cell_stats(const struct cell *cell, enum measure measure);
 /* cell_find_seed returns the cell's finished run of a seed, or NULL. */
 const struct run *cell_find_seed(const struct cell *cell, long long seed);
 
+/* cell_tells: the cell's runs could have the measure. Older runs kept no accuracies of their
+ * batches, so that nobody knows when they reached one: that is not "never". */
+bool cell_tells(const struct cell *cell, enum measure measure);
+
 /* cell_difference summarises a's measure minus b's, paired by seed; seeds that only one of them
  * has do not count. */
 struct stats cell_difference(const struct cell *a, const struct cell *b, enum measure measure);

@@ -11,7 +11,7 @@ void tables_cell_text(const struct cell *cell, enum measure measure, int n_decim
     struct stats stats = cell_stats(cell, measure);
     char number[STATS_TEXT_SIZE];
     if (measure_is_step(measure)) {
-        stats_step_text(&stats, cell ? cell->n_ok : 0, number);
+        stats_step_text(&stats, cell && cell_tells(cell, measure) ? cell->n_ok : 0, number);
     } else {
         stats_text(&stats, n_decimal, number);
     }

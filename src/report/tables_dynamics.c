@@ -21,13 +21,17 @@ static const struct column column[] = {
 };
 #define N_COLUMN (sizeof(column) / sizeof(column[0]))
 
+static bool is_of_accuracy(enum measure measure)
+{
+    return measure == MEASURE_REACHES_50 || measure == MEASURE_REACHES_90 ||
+           measure == MEASURE_REACHES_99;
+}
+
 /* Runs that kept no accuracies of their batches have the steps of the loss instead. */
 static bool is_shown(enum measure measure, bool has_accuracies)
 {
     bool of_loss = measure == MEASURE_BELOW_2_2 || measure == MEASURE_BELOW_0_1;
-    bool of_accuracy = measure == MEASURE_REACHES_50 || measure == MEASURE_REACHES_90 ||
-                       measure == MEASURE_REACHES_99;
-    return has_accuracies ? !of_loss : !of_accuracy;
+    return has_accuracies ? !of_loss : !is_of_accuracy(measure);
 }
 
 static void append_legend(struct text *text, bool has_accuracies, bool has_floor)
@@ -181,8 +185,10 @@ static void append_spread(struct text *text, const struct overview_cell *cell,
                           const struct column *shown)
 {
     const struct spread *spread = &cell->measure[shown->measure];
+    bool tells = cell->run->curve_accuracy || !is_of_accuracy(shown->measure);
     if (spread->n == 0) {
-        text_append(text, measure_is_step(shown->measure) && cell->n_ok > 0 ? " never |" : " - |");
+        bool never = measure_is_step(shown->measure) && cell->n_ok > 0 && tells;
+        text_append(text, never ? " never |" : " - |");
     } else if (spread->n < cell->n_ok) {
         text_append(text, " %.*f (%zu of %zu) |", decimals(shown), spread->mean, spread->n,
                     cell->n_ok);

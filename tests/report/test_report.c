@@ -165,6 +165,20 @@ START_TEST(steps_that_never_came_say_so)
 }
 END_TEST
 
+/* These runs kept no accuracies of their batches: when they reached one is not known. */
+START_TEST(what_was_not_kept_is_not_never)
+{
+    write_runs("reverse", "qkv", 0.9, 3);
+    write_report();
+    char *page = read_out("report/report.md"), *html = read_out("report/report.html");
+    assert_has(page, "| variant | plateau | loss < 2.2 | loss < 0.1 | final loss | mean loss | ");
+    assert_has(html, "\"escape_step\":[\"9 ± 1\"");
+    ck_assert_ptr_null(strstr(html, "\"step_accuracy_90\":["));
+    free(page);
+    free(html);
+}
+END_TEST
+
 START_TEST(diverged_runs_are_marked_and_listed)
 {
     struct fake_run fake = {
@@ -383,6 +397,7 @@ int main(void)
     tcase_add_test(tests, a_finding_is_printed_once);
     tcase_add_test(tests, missing_cells_are_dashes);
     tcase_add_test(tests, steps_that_never_came_say_so);
+    tcase_add_test(tests, what_was_not_kept_is_not_never);
     tcase_add_test(tests, diverged_runs_are_marked_and_listed);
     tcase_add_test(tests, settings_are_kept_apart);
     tcase_add_test(tests, published_numbers_have_columns_of_their_own);

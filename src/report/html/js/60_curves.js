@@ -79,8 +79,8 @@ function gapColumn(title, key, digits) {
     hint: 'variant minus baseline with the same seed: mean, lowest and highest',
     show: (cell) => {
       const value = gap(cell);
-      return value && signedText(value[1], digits) + (value[0] > 1 ? ' (' +
-        signedText(value[2], digits) + ' to ' + signedText(value[3], digits) + ')' : ' (1 pair)');
+      return value && signedText(value[1], digits) + (value[2] < value[3] ? ' (' +
+        signedText(value[2], digits) + ' to ' + signedText(value[3], digits) + ')' : value[0] > 1 ? '' : ' (1 pair)');
     } };
 }
 
