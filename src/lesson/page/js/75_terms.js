@@ -38,7 +38,8 @@ widgets.terms = (root) => {
     const direction = directionVerdict(gain);
     append(root, [el('p', { class: 'finding', 'data-part': part, 'data-direction': direction },
       t('js.terms.gains', words), ' ', el('strong', null, t('js.terms.' + part)), ' ',
-      t('js.terms.direction.' + direction, words))]);
+      t('js.terms.direction.' + direction, words)),
+    part === 'scale' && el('p', { class: 'muted' }, t('js.terms.start'))]);
   }
 };
 
@@ -73,12 +74,22 @@ widgets.stripes = (root) => {
     return self < 0.05 && Math.min(next, previous) > 0.1 ? 'two' : next > 0.5 ? 'next' : 'other';
   }
 
-  /* In how many maps, of all layers and heads, a pair's two shares sum to more than 1. Shares are kept as
-   * bytes, so that a sum of 1 may be read as a little more. */
+  /* The maps of every head of every layer, at the end. */
+  function allMaps(run) {
+    return [].concat(...range(run.maps.n_layer).map((layer) => range(run.maps.n_head).map((head) =>
+      mapAt(run, run.maps.steps.length - 1, layer, head))));
+  }
+
+  /* The most rows of any map whose largest share is on the next position. */
+  function bestRows(run) {
+    return Math.max(...allMaps(run).map((map) => map.filter((row, i) =>
+      row[(i + 1) % row.length] === Math.max(...row)).length));
+  }
+
+  /* In how many maps a pair's two shares sum to more than 1. Shares are kept as bytes, so that a sum of 1
+   * may be read as a little more. */
   function signs(run) {
-    const last = run.maps.steps.length - 1;
-    const largest = [].concat(...range(run.maps.n_layer).map((layer) => range(run.maps.n_head).map((head) =>
-      largestPair(mapAt(run, last, layer, head)))));
+    const largest = allMaps(run).map(largestPair);
     return { n: largest.filter((x) => x > 1.02).length, all: largest.length,
       most: fixed(Math.max(...largest), 2) };
   }
@@ -91,7 +102,9 @@ widgets.stripes = (root) => {
         t('js.stripes.looks.' + looks(found[1]), { name: data.variants[found[1].variant].name,
           layer: state.layer + 1 }), ' ',
         subscripts(t(plus.n ? 'js.stripes.negative' : 'js.stripes.unknown', plus)), ' ',
-        plain.n === 0 && subscripts(t('js.stripes.plain', plain))), colourBar())));
+        plain.n === 0 && subscripts(t('js.stripes.plain', plain))),
+      el('p', null, t('js.stripes.rows', { plain: bestRows(found[0]), plus: bestRows(found[1]),
+        all: found[0].maps.n_token })), colourBar())));
   }
 
   append(root, [el('h3', null, t('js.stripes.title', { task: data.tasks[task].title, seed: found[0].seed })),
