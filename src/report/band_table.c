@@ -18,6 +18,7 @@
 #define N_SINGLE 4 /* steps at the beginning that are a stretch each */
 #define GROWTH 1.3 /* of the stretches behind them */
 #define N_LATE 24  /* a stretch is at most this part of all steps */
+#define N_LAST 10  /* batches at the end that the test split is held against */
 #define LOSS_MIN 1e-12
 
 static const struct {
@@ -327,6 +328,20 @@ static double test_accuracy(const struct baseline_run *run, const struct curves 
                                     : run->evaluation[run->n_evaluation - 1].accuracy;
 }
 
+/* The test split against the batches trained on last. Seeds differ in when they learn; by then both
+ * losses have fallen, so that this tells what is wrong in evaluation alone. */
+static double test_excess(const struct baseline_run *run, const struct curves *curve, size_t u)
+{
+    const struct curves *loss = &curve[BAND_LOSS];
+    size_t n = loss->n_step < N_LAST ? loss->n_step : N_LAST;
+    const double *last = loss->value + u * loss->capacity + loss->n_step - n;
+    double mean = 0;
+    for (size_t i = 0; i < n; i++) {
+        mean += log(fmax(last[i], LOSS_MIN)) / (double)n;
+    }
+    return test_loss(run, curve, u) - mean;
+}
+
 static double first_test_loss(const struct baseline_run *run, const struct curves *curve, size_t u)
 {
     (void)curve, (void)u;
@@ -347,6 +362,7 @@ static const struct {
                {"step at which half is right", false, half_right_step},
                {"test loss", true, test_loss},
                {"test accuracy", false, test_accuracy},
+               {"test loss over that of the last batches", true, test_excess},
                {"test loss before training", true, first_test_loss},
                {"share of runs that diverge", false, divergence}};
 
