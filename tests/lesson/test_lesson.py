@@ -164,6 +164,13 @@ def test_products(page):
         i.dispatchEvent(new Event('input')); })()""" % root)
     check(page.run("document.querySelector('%s').textContent.includes('S is symmetric')" % root),
           "and stays so whatever X is")
+    focus(page, root + " td.edit input")
+    for letter in "-2":
+        page.send("Input.insertText", text=letter)
+    equal(page.run("document.activeElement.value"), "-2", "a negative number is typed")
+    page.key("ArrowDown")
+    equal(page.run("document.activeElement.getAttribute('aria-label')"), "X saw, 1",
+          "arrow keys move in a table that is edited")
 
 
 def gram(page, name):

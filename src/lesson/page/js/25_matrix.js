@@ -19,6 +19,9 @@ function makeMatrix(title, rowNames, columnNames, options) {
           move(i, j);
           input.select();
         });
+        input.addEventListener('blur', () => {
+          input.value = Number(input.value) || 0;
+        });
         cell.append(input);
       }
       if (options.point) {
@@ -47,7 +50,8 @@ function makeMatrix(title, rowNames, columnNames, options) {
     set(values, text, share) {
       cells.forEach((row, i) => row.forEach((cell, j) => {
         if (options.edit) {
-          if (Number(cell.firstChild.value) !== values[i][j] || cell.firstChild.value === '') {
+          /* not while it is typed in: "-" is no number yet */
+          if (cell.firstChild !== document.activeElement) {
             cell.firstChild.value = values[i][j];
           }
         } else {
