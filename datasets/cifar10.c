@@ -1,5 +1,5 @@
 /* CIFAR-10, small colour photographs (Krizhevsky 2009), binary version. */
-#include "lab/cifar.h"
+#include "lab/data/cifar.h"
 
 #define N_TRAIN_FILE 5
 

@@ -1,7 +1,7 @@
 /* CIFAR-100, small colour photographs (Krizhevsky 2009), binary version. Each record has a coarse
  * label, one of 20 groups, before the fine one, which is the one that is learned.
  */
-#include "lab/cifar.h"
+#include "lab/data/cifar.h"
 
 static const char *const things[] = {
     "apple",       "aquarium_fish", "baby",      "bear",       "beaver",       "bed",

@@ -1,7 +1,7 @@
 /* Fashion-MNIST, pictures of clothes in the form of MNIST (Xiao, Rasul, Vollgraf, arXiv
  * 1708.07747).
  */
-#include "lab/idx.h"
+#include "lab/data/idx.h"
 
 static const char *const clothes[] = {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
                                       "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "lab/dataset.h"
+#include "lab/data/dataset.h"
 
 #define SIZE 28
 #define N_PIXEL (SIZE * SIZE)

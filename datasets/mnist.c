@@ -1,5 +1,5 @@
 /* MNIST, handwritten digits (LeCun, Cortes, Burges). */
-#include "lab/idx.h"
+#include "lab/data/idx.h"
 
 static const char *const digits[] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
 

@@ -4,8 +4,8 @@
  * The defaults are the procedure's small form for processors: the published one (224 px, patch 16,
  * d 768, twelve layers) takes days without a graphics card.
  */
-#include "lab/image_cache.h"
-#include "lab/image_folder.h"
+#include "lab/data/image_cache.h"
+#include "lab/data/image_folder.h"
 
 static enum status load(const struct dataset_place *place, const struct dataset_options *options,
                         struct image_data *data, struct error *err)

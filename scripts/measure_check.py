@@ -268,7 +268,7 @@ def write_report(measuring):
         f"{SEEDS} seeds. {platform.processor() or platform.machine()}, {os.cpu_count()} processors, {version[0]}.", "",
         "## Planted faults", "",
         "The fewest seeds, of 1, 2, 3, 5 and 10 (band: 3, 5 and 10 new ones beside the baseline's 10), with which a",
-        "tier notices the fault. `qkvlab check --help` says what the tiers are; what a fault is: src/nn/fault.h.", "",
+        "tier notices the fault. `qkvlab check --help` says what the tiers are; what a fault is: src/base/fault.h.", "",
         *table, ""]
     if misses:
         lines += ["Not noticed, and why:", "", *misses, ""]

@@ -96,7 +96,7 @@ class Adam:
 
 
 def learning_rate(options, step, n_step):
-    """Linear warm-up, then a cosine to 0: the schedule of src/lab/train.h."""
+    """Linear warm-up, then a cosine to 0: the schedule of src/lab/training/train.h."""
     warm = max(1, math.floor(options.warmup * n_step))
     if options.fault == "warmup":
         warm += n_step // options.epochs

@@ -2,7 +2,7 @@
  * training works at all. */
 #include <string.h>
 
-#include "lab/task.h"
+#include "lab/data/task.h"
 
 static int needed_key(size_t t, size_t n_token)
 {

@@ -1,6 +1,6 @@
 /* reverse: the sequence backwards. Solved by one anti-diagonal attention map; its own inverse, so a
  * symmetric map can come close to it. */
-#include "lab/task.h"
+#include "lab/data/task.h"
 
 static int needed_key(size_t t, size_t n_token)
 {

@@ -1,6 +1,6 @@
 /* shift: the cyclic shift by one. Unlike reverse, swap and copy it is not its own inverse, so a
  * symmetric score map cannot draw it: the task that shows what Q = K costs. */
-#include "lab/task.h"
+#include "lab/data/task.h"
 
 static int needed_key(size_t t, size_t n_token)
 {

@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "lab/task.h"
+#include "lab/data/task.h"
 
 static int needed_key(size_t t, size_t n_token)
 {

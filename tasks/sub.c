@@ -1,6 +1,6 @@
 /* sub: each digit's complement to nine. A map of symbols, which the MLP learns without any
  * attention: the control for what a task needs attention for. */
-#include "lab/task.h"
+#include "lab/data/task.h"
 
 static int needed_key(size_t t, size_t n_token)
 {

@@ -1,6 +1,6 @@
 /* swap: second half, then first half. Like reverse its own inverse, with a map of two shifted
  * diagonals. */
-#include "lab/task.h"
+#include "lab/data/task.h"
 
 static int needed_key(size_t t, size_t n_token)
 {

@@ -1,4 +1,4 @@
-# Makes the files of presets/ part of the program: rows {name, text, size} for src/lab/preset.c, alphabetical.
+# Makes the files of presets/ part of the program: rows {name, text, size} for src/lab/config/preset.c, alphabetical.
 file(GLOB QKVLAB_PRESET_FILES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/presets/*.yaml)
 list(SORT QKVLAB_PRESET_FILES)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${QKVLAB_PRESET_FILES})

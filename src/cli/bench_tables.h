@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 #include "cli/table.h"
-#include "lab/bench.h"
-#include "lab/scaling.h"
+#include "lab/bench/bench.h"
+#include "lab/bench/scaling.h"
 
 /* All models at one number of threads. */
 struct bench_group {

@@ -2,7 +2,7 @@
 #ifndef QKVLAB_CLI_CHECK_OUTPUT_H
 #define QKVLAB_CLI_CHECK_OUTPUT_H
 
-#include "report/compare.h"
+#include "report/check/compare.h"
 
 struct check_result {
     const char *file; /* the baseline's */

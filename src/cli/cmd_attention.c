@@ -7,14 +7,14 @@
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
-#include "lab/record.h"
-#include "report/figure_class_token.h"
-#include "report/figure_patches.h"
-#include "report/figure_run.h"
-#include "report/figure_snapshots.h"
-#include "report/image_runs.h"
+#include "lab/record/record.h"
+#include "report/figures/figure_class_token.h"
+#include "report/figures/figure_patches.h"
+#include "report/figures/figure_run.h"
+#include "report/figures/figure_snapshots.h"
 #include "report/report.h"
-#include "report/run.h"
+#include "report/runs/run.h"
+#include "report/text/image_runs.h"
 
 struct gallery {
     struct table *table;

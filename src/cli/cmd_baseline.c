@@ -5,7 +5,7 @@
 #include "cli/grids.h"
 #include "cli/learning.h"
 #include "cli/terminal.h"
-#include "lab/baseline_train.h"
+#include "lab/baseline/baseline_train.h"
 
 #define DEFAULT_SEEDS "0-9"
 

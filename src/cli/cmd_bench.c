@@ -11,8 +11,8 @@
 #include "cli/signals.h"
 #include "cli/startup.h"
 #include "cli/terminal.h"
-#include "lab/bench.h"
-#include "lab/scaling.h"
+#include "lab/bench/bench.h"
+#include "lab/bench/scaling.h"
 
 #define DEFAULT_ROUNDS 7
 #define DEFAULT_SECONDS 2.0

@@ -8,9 +8,9 @@
 #include "cli/learning.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
-#include "lab/baseline_train.h"
-#include "lab/grid.h"
-#include "report/figure_check.h"
+#include "lab/baseline/baseline_train.h"
+#include "lab/config/grid.h"
+#include "report/check/figure_check.h"
 
 struct check {
     const struct arguments *arguments;

@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "lab/config.h"
+#include "lab/config/config.h"
 
 /* The words that complete a word of this kind, separated by spaces. */
 static void print_words(enum word word)

@@ -10,8 +10,8 @@
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
-#include "lab/dataset.h"
-#include "report/contact_sheet.h"
+#include "lab/data/dataset.h"
+#include "report/figures/contact_sheet.h"
 
 #define N_COLUMN(columns) (sizeof(columns) / sizeof((columns)[0]))
 

@@ -6,7 +6,7 @@
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
-#include "lab/config.h"
+#include "lab/config/config.h"
 #include "nn/identities.h"
 
 #define EXPLANATION_WIDTH 57 /* so that a line of the table has 100 columns */

@@ -6,9 +6,9 @@
 #include "cli/list_schema.h"
 #include "cli/options.h"
 #include "cli/table.h"
-#include "lab/config.h"
-#include "lab/dataset.h"
-#include "lab/task.h"
+#include "lab/config/config.h"
+#include "lab/data/dataset.h"
+#include "lab/data/task.h"
 #include "nn/cost.h"
 #include "nn/variant.h"
 

@@ -6,8 +6,8 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/version.h"
-#include "lab/config.h"
-#include "lab/preset.h"
+#include "lab/config/config.h"
+#include "lab/config/preset.h"
 
 /* Text that troff must not take for requests or typographic dashes. */
 static void print_roff(const char *text)

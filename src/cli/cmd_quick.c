@@ -10,9 +10,9 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/plan.h"
-#include "lab/record.h"
+#include "lab/record/record.h"
 #include "report/report.h"
-#include "report/run.h"
+#include "report/runs/run.h"
 
 #define N_NAME_COLUMN 2 /* id and print name of the variant */
 

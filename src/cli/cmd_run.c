@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "cli/plan.h"
 #include "cli/terminal.h"
-#include "lab/config_file.h"
+#include "lab/config/config_file.h"
 
 /* check_operand refuses a word that lacks --set. */
 static enum status check_operand(const char *word, struct error *err)

@@ -11,8 +11,8 @@
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
-#include "lab/record.h"
-#include "lab/sweep_plan.h"
+#include "lab/record/record.h"
+#include "lab/sweep/sweep_plan.h"
 
 enum state { OK, DIVERGED, FAILED, RUNNING, INTERRUPTED, UNREADABLE, MISSING, N_STATE, GONE };
 

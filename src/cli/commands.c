@@ -1,13 +1,13 @@
 #include <string.h>
 
+#include "base/fault.h"
 #include "cli/command.h"
-#include "lab/bench.h"
-#include "lab/dataset.h"
-#include "lab/preset.h"
+#include "lab/bench/bench.h"
+#include "lab/config/preset.h"
+#include "lab/data/dataset.h"
 #include "lesson/lesson.h"
 #include "nn/cost.h"
-#include "nn/fault.h"
-#include "report/compare.h"
+#include "report/check/compare.h"
 
 static const struct command commands[COMMAND_COUNT] = {
     [COMMAND_QUICK] = {"quick",

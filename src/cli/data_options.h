@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "cli/options.h"
-#include "lab/dataset.h"
+#include "lab/data/dataset.h"
 
 #define DATA_MAX_ROOT 8
 

@@ -9,8 +9,8 @@
 #include "cli/busy.h"
 #include "cli/plan.h"
 #include "cli/startup.h"
-#include "lab/memory.h"
-#include "lab/record.h"
+#include "lab/record/record.h"
+#include "lab/training/memory.h"
 
 double forecast_memory_mib(const struct config *config, int threads)
 {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "lab/estimate.h"
+#include "lab/sweep/estimate.h"
 
 struct plan; /* plan.h */
 

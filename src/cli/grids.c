@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/data_options.h"
-#include "lab/config_file.h"
+#include "lab/config/config_file.h"
 
 static enum status out_of_memory(struct error *err)
 {

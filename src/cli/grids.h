@@ -1,6 +1,6 @@
 /* grids: the configurations that a file or preset and a command line come to together. What --set
- * and --seeds say is a layer over all grids, see lab/grid_list.h; alone they are one grid. A run
- * that several grids name is made once.
+ * and --seeds say is a layer over all grids, see lab/config/grid_list.h; alone they are one grid. A
+ * run that several grids name is made once.
  */
 #ifndef QKVLAB_CLI_GRIDS_H
 #define QKVLAB_CLI_GRIDS_H
@@ -9,8 +9,8 @@
 
 #include "base/status.h"
 #include "cli/options.h"
-#include "lab/config.h"
-#include "lab/grid_list.h"
+#include "lab/config/config.h"
+#include "lab/config/grid_list.h"
 
 struct grids {
     struct config *config; /* [n_config], the grids one after the other */

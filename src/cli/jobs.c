@@ -24,8 +24,8 @@
 #include "cli/run_json.h"
 #include "cli/signals.h"
 #include "cli/startup.h"
-#include "lab/config_words.h"
-#include "lab/record.h"
+#include "lab/config/config_words.h"
+#include "lab/record/record.h"
 
 #define POLL_NANOSECONDS 50000000L
 #define NOT_STARTED 127 /* exit status, as shells have it */

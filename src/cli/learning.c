@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fault.h"
 #include "cli/data_options.h"
 #include "cli/signals.h"
 #include "cli/startup.h"
 #include "cli/terminal.h"
-#include "lab/baseline_train.h"
-#include "nn/fault.h"
+#include "lab/baseline/baseline_train.h"
 
 static int stop(void *context)
 {

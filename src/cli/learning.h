@@ -5,7 +5,7 @@
 #define QKVLAB_CLI_LEARNING_H
 
 #include "cli/options.h"
-#include "lab/baseline.h"
+#include "lab/baseline/baseline.h"
 
 /* The preset that is guarded where nothing else is asked for. */
 #define LEARNING_PRESET "guard"

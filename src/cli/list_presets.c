@@ -9,8 +9,8 @@
 #include "cli/forecast.h"
 #include "cli/grids.h"
 #include "cli/startup.h"
-#include "lab/estimate.h"
-#include "lab/preset.h"
+#include "lab/config/preset.h"
+#include "lab/sweep/estimate.h"
 
 /* The runs of all presets, one preset after the other. */
 struct collection {

@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "lab/config.h"
-#include "lab/preset.h"
+#include "lab/config/config.h"
+#include "lab/config/preset.h"
 
 /* "0", "0-5" or "0,2-4": no number with a zero in front. */
 #define SEED "(0|[1-9][0-9]*)"

@@ -12,10 +12,10 @@
 #include "cli/signals.h"
 #include "cli/startup.h"
 #include "cli/terminal.h"
-#include "lab/record.h"
-#include "lab/source.h"
-#include "lab/sweep_data.h"
-#include "lab/sweep_plan.h"
+#include "lab/record/record.h"
+#include "lab/sweep/sweep_data.h"
+#include "lab/sweep/sweep_plan.h"
+#include "lab/training/source.h"
 #include "report/report.h"
 
 /* ---- making the list ---- */

@@ -9,8 +9,8 @@
 #include "base/status.h"
 #include "cli/grids.h"
 #include "cli/options.h"
-#include "lab/config.h"
-#include "lab/sweep.h"
+#include "lab/config/config.h"
+#include "lab/sweep/sweep.h"
 
 struct plan {
     const struct arguments *arguments; /* borrowed */
@@ -26,9 +26,9 @@ enum status plan_create(struct plan *plan, const struct arguments *arguments, co
 void plan_free(struct plan *plan);
 
 /* plan_run makes every run that is not done yet, then the pictures of its attention maps. First it
- * keeps the list of all runs, see lab/sweep_plan.h. Progress and a closing line go to stderr.
+ * keeps the list of all runs, see lab/sweep/sweep_plan.h. Progress and a closing line go to stderr.
  * STATUS_FAILED: some run failed or diverged, which was said. STATUS_DATA before anything is
- * trained where data are missing, or are not those of earlier runs, see lab/sweep_data.h.
+ * trained where data are missing, or are not those of earlier runs, see lab/sweep/sweep_data.h.
  * STATUS_WRITE: it stopped there. */
 enum status plan_run(const struct plan *plan, struct error *err);
 

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "cli/terminal.h"
-#include "lab/time_left.h"
+#include "lab/sweep/time_left.h"
 
 #define BAR_SECONDS 0.1
 #define LINE_SECONDS 5.0

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lab/config.h"
+#include "lab/config/config.h"
 
 struct progress;
 

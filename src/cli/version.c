@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "build_info.h"
-#include "lab/provenance.h"
+#include "lab/record/provenance.h"
 
 const char *version_number(void)
 {

@@ -18,7 +18,7 @@
 
 #include "base/file.h"
 #include "base/status.h"
-#include "lab/config.h"
+#include "lab/config/config.h"
 
 /* The name of the only lesson, and of the preset with its runs. */
 #define LESSON_NAME "symmetry"

@@ -6,8 +6,8 @@
 
 #include "lesson/mislead.h"
 #include "nn/cost.h"
-#include "report/html_parts.h"
-#include "report/published.h"
+#include "report/html/html_parts.h"
+#include "report/statistics/published.h"
 
 /* ---- tasks and variants ---- */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lesson/lesson_assets.h"
-#include "report/html_parts.h"
+#include "report/html/html_parts.h"
 
 #define MAX_PLACE 64 /* characters between the braces */
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/record.h"
+#include "lab/record/record.h"
 
 static bool same_task(const struct run *a, const struct run *b)
 {

@@ -2,8 +2,8 @@
 #ifndef QKVLAB_LESSON_LESSON_RUNS_H
 #define QKVLAB_LESSON_LESSON_RUNS_H
 
-#include "lab/config.h"
-#include "report/run.h"
+#include "lab/config/config.h"
+#include "report/runs/run.h"
 
 struct lesson_runs {
     struct run *run; /* [n_run], finished, in the order of the plan */

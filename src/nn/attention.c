@@ -1,6 +1,6 @@
 #include "nn/attention.h"
 
-#include "nn/fault.h"
+#include "base/fault.h"
 #include "nn/kernels/kernels.h"
 #include "nn/matmul.h"
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fault.h"
 #include "nn/dropout.h"
-#include "nn/fault.h"
 #include "nn/kernels/kernels.h"
 #include "nn/profile.h"
 #include "nn/query.h"

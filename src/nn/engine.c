@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/fault.h"
 #include "base/threads.h"
-#include "nn/fault.h"
 #include "nn/kernels/kernels.h"
 
 /* Parameters that are summed over lanes, squared and updated at a time. */

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "nn/fault.h"
+#include "base/fault.h"
 
 struct adam_update adam_prepare(const struct adam_options *options, uint64_t step, double grad_norm)
 {

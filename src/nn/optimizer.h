@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nn/kernels/kernels.h"
+
 struct adam_options {
     double learning_rate;
     double beta1, beta2;
@@ -18,16 +20,6 @@ struct adam_options {
 struct adam_state {
     uint64_t step; /* updates done */
     float *m, *v;  /* [n_param] */
-};
-
-/* The numbers of one update that are the same for every parameter. */
-struct adam_update {
-    float gradient_scale; /* min(1, clip / norm) */
-    float step_size;      /* learning_rate / (1 - beta1^t) */
-    float inverse_bias2;  /* 1 / sqrt(1 - beta2^t) */
-    float beta1, beta2, epsilon;
-    float from_gradient1, from_gradient2; /* 1 - beta, rounded once */
-    float decay; /* 1 - learning_rate weight_decay, for tensors that decay */
 };
 
 /* adam_prepare computes the update number step (from 1) for a gradient of the given norm. Clipping

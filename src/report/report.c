@@ -8,16 +8,16 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "report/export.h"
-#include "report/figure_gap.h"
-#include "report/figure_run.h"
-#include "report/figures.h"
-#include "report/findings.h"
-#include "report/heatmap.h"
-#include "report/html.h"
-#include "report/image_runs.h"
-#include "report/latex.h"
-#include "report/markdown.h"
+#include "report/figures/figure_gap.h"
+#include "report/figures/figure_run.h"
+#include "report/figures/figures.h"
+#include "report/figures/heatmap.h"
+#include "report/html/html.h"
+#include "report/statistics/findings.h"
+#include "report/text/export.h"
+#include "report/text/image_runs.h"
+#include "report/text/latex.h"
+#include "report/text/markdown.h"
 
 enum status report_attention_pictures(const char *run_folder, size_t *n_picture, struct error *err)
 {

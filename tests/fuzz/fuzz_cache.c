@@ -1,6 +1,6 @@
 /* The checksums are made right first, or nothing behind them would ever be reached. */
 #include "fuzz.h"
-#include "lab/image_cache.h"
+#include "lab/data/image_cache.h"
 
 #include <string.h>
 #include <zlib.h>

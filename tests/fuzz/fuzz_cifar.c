@@ -1,5 +1,5 @@
 #include "fuzz.h"
-#include "lab/cifar.h"
+#include "lab/data/cifar.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

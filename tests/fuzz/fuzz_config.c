@@ -1,5 +1,5 @@
 #include "fuzz.h"
-#include "lab/config_file.h"
+#include "lab/config/config_file.h"
 
 #include <string.h>
 

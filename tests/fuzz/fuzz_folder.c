@@ -2,7 +2,7 @@
  * val_annotations.txt, separated by zero bytes, over a folder of two classes.
  */
 #include "fuzz.h"
-#include "lab/image_folder.h"
+#include "lab/data/image_folder.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 #include "fuzz.h"
-#include "lab/data_bytes.h"
+#include "lab/data/data_bytes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

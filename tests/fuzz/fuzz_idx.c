@@ -1,5 +1,5 @@
 #include "fuzz.h"
-#include "lab/idx.h"
+#include "lab/data/idx.h"
 
 /* Reads every byte, so that a pointer past the end shows. */
 static void touch(const struct idx *idx, size_t n_dim)

@@ -1,5 +1,5 @@
 #include "fuzz.h"
-#include "lab/jpeg.h"
+#include "lab/data/jpeg.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,5 +1,5 @@
 #include "fuzz.h"
-#include "lab/data_lines.h"
+#include "lab/data/data_lines.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "lab/dataset.h"
+#include "lab/data/dataset.h"
 #include "scratch.h"
 
 static inline void fixture_path(char path[PATH_SIZE], const char *name)

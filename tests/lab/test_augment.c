@@ -1,4 +1,4 @@
-#include "lab/augment.h"
+#include "lab/data/augment.h"
 
 #include <string.h>
 

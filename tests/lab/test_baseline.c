@@ -1,12 +1,12 @@
 /* The file, curves from elsewhere, and what training a baseline keeps. */
-#include "lab/baseline.h"
+#include "lab/baseline/baseline.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "lab/baseline_tolerance.h"
-#include "lab/baseline_train.h"
-#include "lab/metrics.h"
+#include "lab/baseline/baseline_tolerance.h"
+#include "lab/baseline/baseline_train.h"
+#include "lab/training/metrics.h"
 #include "runner.h"
 #include "scratch.h"
 

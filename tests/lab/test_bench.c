@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lab/bench.h"
+#include "lab/bench/bench.h"
 
 static struct error err;
 

@@ -1,4 +1,4 @@
-#include "lab/cifar.h"
+#include "lab/data/cifar.h"
 
 #include "data_fixture.h"
 #include "runner.h"

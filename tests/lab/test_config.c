@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
-#include "lab/config.h"
+#include "lab/config/config.h"
 
 static struct error err;
 

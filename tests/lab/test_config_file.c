@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lab/config_file.h"
-#include "lab/preset.h"
+#include "lab/config/config_file.h"
+#include "lab/config/preset.h"
 #include "scratch.h"
 
 static struct grid_list list;

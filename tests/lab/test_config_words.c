@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lab/config_file.h"
-#include "lab/config_words.h"
-#include "lab/preset.h"
+#include "lab/config/config_file.h"
+#include "lab/config/config_words.h"
+#include "lab/config/preset.h"
 
 static struct error err;
 

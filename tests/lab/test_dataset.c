@@ -1,12 +1,12 @@
 /* The registry, the search, and the real files where $QKVLAB_DATA points at them. */
-#include "lab/dataset.h"
+#include "lab/data/dataset.h"
 
 #include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "data_fixture.h"
-#include "lab/result.h"
+#include "lab/training/result.h"
 #include "runner.h"
 
 static size_t count_datasets(void)

@@ -1,5 +1,5 @@
 /* Steps and areas of curves drawn by hand. */
-#include "lab/dynamics.h"
+#include "lab/training/dynamics.h"
 
 #include <math.h>
 

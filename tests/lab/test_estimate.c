@@ -6,9 +6,9 @@
 
 #include "base/clock.h"
 #include "base/threads.h"
-#include "lab/config_file.h"
-#include "lab/estimate.h"
-#include "lab/sweep.h"
+#include "lab/config/config_file.h"
+#include "lab/sweep/estimate.h"
+#include "lab/sweep/sweep.h"
 #include "scratch.h"
 
 static struct error err;

@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "base/sha256.h"
 #include "data_fixture.h"
-#include "lab/source.h"
+#include "lab/training/source.h"
 
 #define MAX_BATCH 128
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lab/config.h"
+#include "lab/config/config.h"
 
 static struct grid *grid;
 static struct config *configs;

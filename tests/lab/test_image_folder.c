@@ -1,5 +1,5 @@
 /* TinyImageNet's folders in both layouts, the files around them, damaged JPEGs, and the cache. */
-#include "lab/image_folder.h"
+#include "lab/data/image_folder.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <jpeglib.h>
 
 #include "data_fixture.h"
-#include "lab/jpeg.h"
+#include "lab/data/jpeg.h"
 #include "runner.h"
 
 enum { SIDE = 64, QUALITY = 95 };

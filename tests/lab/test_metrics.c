@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "lab/metrics.h"
+#include "lab/training/metrics.h"
 
 enum { N = 790 };
 static double curve[N];

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "lab/provenance.h"
+#include "lab/record/provenance.h"
 #include "nn/kernels/kernels.h"
 
 START_TEST(class_names_what_decides_rounding)

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lab/record.h"
+#include "lab/record/record.h"
 #include "scratch.h"
 
 #define ID "reverse-qkv-s0-0123456789ab"

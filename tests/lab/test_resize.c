@@ -7,8 +7,8 @@
 
 #include "base/rng.h"
 #include "data_fixture.h"
-#include "lab/resize.h"
-#include "lab/source.h"
+#include "lab/data/resize.h"
+#include "lab/training/source.h"
 
 /* How much of pixel i of a row lies between two places. */
 static double overlap(double i, double left, double right)

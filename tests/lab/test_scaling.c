@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "lab/scaling.h"
+#include "lab/bench/scaling.h"
 
 static struct error err;
 

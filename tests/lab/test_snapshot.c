@@ -1,4 +1,4 @@
-#include "lab/snapshot.h"
+#include "lab/training/snapshot.h"
 
 #include "runner.h"
 

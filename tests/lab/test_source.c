@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 #include "data_fixture.h"
-#include "lab/source.h"
+#include "lab/training/source.h"
 
 static struct error err;
 static const char *root[] = {scratch};

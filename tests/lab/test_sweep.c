@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lab/record.h"
-#include "lab/sweep.h"
+#include "lab/record/record.h"
+#include "lab/sweep/sweep.h"
 #include "scratch.h"
 
 static struct error err;

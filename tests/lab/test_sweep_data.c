@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "data_fixture.h"
-#include "lab/record.h"
-#include "lab/sweep.h"
-#include "lab/sweep_data.h"
+#include "lab/record/record.h"
+#include "lab/sweep/sweep.h"
+#include "lab/sweep/sweep_data.h"
 
 static struct error err;
 static struct config *configs;

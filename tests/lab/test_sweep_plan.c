@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/json.h"
-#include "lab/sweep_plan.h"
+#include "lab/sweep/sweep_plan.h"
 #include "scratch.h"
 
 static struct error err;

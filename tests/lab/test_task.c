@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "lab/task.h"
+#include "lab/data/task.h"
 
 static size_t count_tasks(void)
 {

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "lab/grid.h"
-#include "lab/time_left.h"
+#include "lab/config/grid.h"
+#include "lab/sweep/time_left.h"
 
 static struct config *configs;
 static size_t n_config;

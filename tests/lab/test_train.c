@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/npy.h"
-#include "lab/metrics.h"
-#include "lab/snapshot.h"
-#include "lab/train.h"
+#include "lab/training/metrics.h"
+#include "lab/training/snapshot.h"
+#include "lab/training/train.h"
 #include "scratch.h"
 
 static struct error err;

@@ -6,10 +6,10 @@
 
 #include "base/npy.h"
 #include "data_fixture.h"
-#include "lab/metrics.h"
-#include "lab/probe_samples.h"
-#include "lab/source.h"
-#include "lab/sweep.h"
+#include "lab/sweep/sweep.h"
+#include "lab/training/metrics.h"
+#include "lab/training/probe_samples.h"
+#include "lab/training/source.h"
 
 static struct error err;
 static const char *root[] = {scratch};

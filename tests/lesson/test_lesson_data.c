@@ -8,7 +8,7 @@
 #include "lesson/mislead.h"
 #include "nn/cost.h"
 #include "report/fixture.h"
-#include "report/published.h"
+#include "report/statistics/published.h"
 #include "runner.h"
 
 /* ---- runs that no training made ---- */

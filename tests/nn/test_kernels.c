@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "nn/kernels/kernels.h"
+#include "nn/optimizer.h"
 #include "runner.h"
 
 #define GUARD 8

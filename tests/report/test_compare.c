@@ -1,11 +1,11 @@
 /* Every tier on curves that are made by hand: what it says, and that it can say nothing. */
-#include "report/compare.h"
+#include "report/check/compare.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/rng.h"
-#include "lab/baseline_tolerance.h"
+#include "lab/baseline/baseline_tolerance.h"
 #include "runner.h"
 
 #define N_STEP 60

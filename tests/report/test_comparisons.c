@@ -1,5 +1,5 @@
 /* Comparisons of runs that no training made: which pairs, which units, which verdict. */
-#include "report/comparisons.h"
+#include "report/statistics/comparisons.h"
 
 #include "fixture.h"
 #include "runner.h"

@@ -1,5 +1,5 @@
 /* Where the samples of a contact sheet are, and that their pixels are the data set's. */
-#include "report/contact_sheet.h"
+#include "report/figures/contact_sheet.h"
 
 #include <png.h>
 #include <unistd.h>

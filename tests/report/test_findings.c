@@ -1,5 +1,5 @@
 /* Sentences follow from the numbers: each test makes runs of which it knows what must be said. */
-#include "report/findings.h"
+#include "report/statistics/findings.h"
 
 #include "fixture.h"
 #include "runner.h"

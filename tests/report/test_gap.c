@@ -1,5 +1,5 @@
 /* The gap to the baseline by size: a mean over the same combinations at every value, or nothing. */
-#include "report/gap.h"
+#include "report/statistics/gap.h"
 
 #include "fixture.h"
 #include "runner.h"

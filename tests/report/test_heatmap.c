@@ -1,11 +1,11 @@
 /* The PNG of a map: signature, size, colours of single pixels, the same bytes twice. */
-#include "report/heatmap.h"
+#include "report/figures/heatmap.h"
 
 #include <math.h>
 #include <png.h>
 
 #include "fixture.h"
-#include "report/colormap.h"
+#include "report/figures/colormap.h"
 #include "report/report.h"
 #include "runner.h"
 

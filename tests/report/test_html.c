@@ -1,7 +1,7 @@
 #include "fixture.h"
-#include "report/html_data.h"
-#include "report/latex.h"
+#include "report/html/html_data.h"
 #include "report/report.h"
+#include "report/text/latex.h"
 #include "runner.h"
 
 /* ---- helpers ---- */

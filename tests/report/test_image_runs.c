@@ -1,8 +1,8 @@
 /* Runs on images in a report: tables a data set, published values beside, confusions. */
 #include "fixture.h"
-#include "report/confusion.h"
-#include "report/published_images.h"
 #include "report/report.h"
+#include "report/runs/confusion.h"
+#include "report/statistics/published_images.h"
 #include "runner.h"
 
 struct fake_image_run {

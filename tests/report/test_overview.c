@@ -1,5 +1,5 @@
 /* The spread between configurations and the one over seeds, apart. */
-#include "report/overview.h"
+#include "report/statistics/overview.h"
 
 #include "fixture.h"
 #include "runner.h"

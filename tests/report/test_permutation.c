@@ -1,5 +1,5 @@
 /* Known answers by hand, and the level on data of no difference. */
-#include "report/permutation.h"
+#include "report/statistics/permutation.h"
 
 #include <math.h>
 

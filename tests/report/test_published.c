@@ -1,6 +1,6 @@
 /* Published numbers: spot values of each table, and that nothing unpublished has one. The averages
  * printed beside Table 1 check whole rows against typing errors. */
-#include "report/published.h"
+#include "report/statistics/published.h"
 
 #include <math.h>
 #include <string.h>

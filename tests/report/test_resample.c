@@ -1,5 +1,5 @@
 /* Known answers by hand, and how often an interval and a test are right on data of known laws. */
-#include "report/resample.h"
+#include "report/statistics/resample.h"
 
 #include <math.h>
 #include <stdint.h>

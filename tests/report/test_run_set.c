@@ -1,8 +1,8 @@
 /* Loading and grouping: what is read, what is left out and why, and what is never averaged. */
-#include "report/run_set.h"
+#include "report/runs/run_set.h"
 
 #include "fixture.h"
-#include "lab/config.h"
+#include "lab/config/config.h"
 #include "runner.h"
 
 static struct run_set set;

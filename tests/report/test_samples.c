@@ -1,14 +1,14 @@
 /* What a run kept of single images: rollout, reading, and the pictures made of it. */
 #include "fixture.h"
-#include "report/colormap.h"
-#include "report/figure_class_token.h"
-#include "report/figure_patches.h"
-#include "report/figure_snapshots.h"
-#include "report/figure_variants.h"
-#include "report/overlay.h"
+#include "report/figures/colormap.h"
+#include "report/figures/figure_class_token.h"
+#include "report/figures/figure_patches.h"
+#include "report/figures/figure_snapshots.h"
+#include "report/figures/figure_variants.h"
+#include "report/figures/overlay.h"
 #include "report/report.h"
-#include "report/rollout.h"
-#include "report/samples.h"
+#include "report/runs/rollout.h"
+#include "report/runs/samples.h"
 #include "runner.h"
 
 static struct error err;

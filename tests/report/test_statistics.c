@@ -1,5 +1,5 @@
 /* What a report says of differences: the sentences, the tables, the rows for programs. */
-#include "report/statistics.h"
+#include "report/statistics/statistics.h"
 
 #include "fixture.h"
 #include "report/report.h"

@@ -1,5 +1,5 @@
 /* Means, spreads, and what a cell shows of few, no and impossible values. */
-#include "report/stats.h"
+#include "report/runs/stats.h"
 
 #include "runner.h"
 

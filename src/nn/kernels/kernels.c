@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "nn/fault.h"
+#include "base/fault.h"
 #include "nn/kernels/level.h"
 
 /* Rows that are summed in float before the sum is carried on in double. */

@@ -15,8 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "nn/optimizer.h"
-
 /* Measured over all inputs by tests/nn/test_kernels.c and by `qkvlab selftest`. */
 #define KERNELS_EXP_BOUND 2e-7  /* relative error of vector_exp in [-87, 88] */
 #define KERNELS_ERF_BOUND 3e-7  /* absolute error of vector_erf */
@@ -30,6 +28,16 @@
 
 /* Rows that go through a softmax are a multiple of this long: the widest vector of any level. */
 #define SOFTMAX_STRETCH 16
+
+/* The numbers of one Adam update that are the same for every parameter: optimizer.h makes them. */
+struct adam_update {
+    float gradient_scale; /* min(1, clip / norm) */
+    float step_size;      /* learning_rate / (1 - beta1^t) */
+    float inverse_bias2;  /* 1 / sqrt(1 - beta2^t) */
+    float beta1, beta2, epsilon;
+    float from_gradient1, from_gradient2; /* 1 - beta, rounded once */
+    float decay; /* 1 - learning_rate weight_decay, for tensors that decay */
+};
 
 /* Matrix products (product.c). C [m,n] = A B, or C += with accumulate. */
 struct product_kernels {

@@ -1,0 +1,256 @@
+/* A grid counts like an odometer: the key that was set first turns slowest, seeds turn fastest. The
+ * variant's id is applied to a cell before its further axes, so that their order does not matter.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/config/config.h"
+#include "lab/config/grid.h"
+
+static enum status out_of_memory(struct error *err)
+{
+    return error_set(err, STATUS_MEMORY, "out of memory while expanding a grid");
+}
+
+static size_t count_seeds(const struct grid *grid)
+{
+    return grid->seed ? grid->n_seed : 1;
+}
+
+static uint64_t cell_seed(const struct grid *grid, size_t cell)
+{
+    return grid->seed ? grid->seed[cell % grid->n_seed] : config_default().seed;
+}
+
+static const struct grid_value *cell_value(const struct grid *grid, size_t cell, size_t key)
+{
+    cell /= count_seeds(grid);
+    for (size_t inner = grid->n_key - 1; inner > key; inner--) {
+        cell /= grid->key[inner].n_value;
+    }
+    return &grid->key[key].value[cell % grid->key[key].n_value];
+}
+
+/* cell_name writes "task=swap seq_len=15 seed=0": the keys of the grid, not all of them. */
+static void cell_name(const struct grid *grid, size_t cell, char *name, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < grid->n_key && used < size; i++) {
+        used += (size_t)snprintf(name + used, size - used, "%s=%s ", grid->key[i].name,
+                                 cell_value(grid, cell, i)->text);
+    }
+    if (used < size) {
+        snprintf(name + used, size - used, "seed=%llu", (unsigned long long)cell_seed(grid, cell));
+    }
+}
+
+/* set_axis refuses to overrule silently what the variant's id has said already. */
+static enum status set_axis(struct config *config, const char *key, const char *value,
+                            struct error *err)
+{
+    struct config preset = config_default();
+    char usual[VARIANT_TEXT_SIZE], before[VARIANT_TEXT_SIZE], after[VARIANT_TEXT_SIZE];
+    char id[VARIANT_TEXT_SIZE];
+    variant_id(&config->variant, id);
+    config_value(&preset, key, usual, sizeof usual, NULL);
+    config_value(config, key, before, sizeof before, NULL);
+    enum status status = config_set(config, key, value, err);
+    config_value(config, key, after, sizeof after, NULL);
+    if (status == STATUS_OK && strcmp(before, usual) != 0 && strcmp(before, after) != 0) {
+        return error_set(err, STATUS_USAGE, "variant %s already says %s=%s, and %s=%s contradicts",
+                         id, key, before, key, value);
+    }
+    return status;
+}
+
+static bool is_axis(const char *key)
+{
+    for (size_t i = 0; variant_axis_key(i); i++) {
+        if (strcmp(variant_axis_key(i), key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+#define NO_KEY ((size_t)-1)
+
+/* build_cell leaves the key number `without` at its default; NO_KEY: none. */
+static enum status build_cell(const struct grid *grid, size_t cell, size_t without,
+                              struct config *config, struct error *err)
+{
+    *config = config_default();
+    config->seed = cell_seed(grid, cell);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < grid->n_key && status == STATUS_OK; i++) {
+        if (i != without && !is_axis(grid->key[i].name)) {
+            status = config_set(config, grid->key[i].name, cell_value(grid, cell, i)->text, err);
+        }
+    }
+    for (size_t i = 0; i < grid->n_key && status == STATUS_OK; i++) {
+        if (i != without && is_axis(grid->key[i].name)) {
+            status = set_axis(config, grid->key[i].name, cell_value(grid, cell, i)->text, err);
+        }
+    }
+    return status == STATUS_OK ? config_resolve(config, err) : status;
+}
+
+/* find_fault returns the key without which the cell could be, of those from files or of those from
+ * the command line; of several, one that the sentence names, or the last. A key of the command line
+ * that the sentence names need not be the only fault: it may have replaced a value that fitted. */
+static size_t find_fault(const struct grid *grid, size_t cell, const char *sentence, bool in_file)
+{
+    size_t fault = NO_KEY;
+    for (size_t k = grid->n_key; k-- > 0;) {
+        struct config scratch;
+        if ((grid->key[k].file != NULL) != in_file) {
+            continue;
+        }
+        bool named = strstr(sentence, grid->key[k].name) != NULL;
+        bool cured = build_cell(grid, cell, k, &scratch, NULL) == STATUS_OK;
+        if (named && (cured || !in_file)) {
+            return k;
+        }
+        fault = fault == NO_KEY && cured ? k : fault;
+    }
+    return fault;
+}
+
+/* say_fault puts in front of the sentence where the values stand that make the cell impossible. On
+ * a command line without a file there is but one place. */
+static void say_fault(const struct grid *grid, size_t cell, const char *sentence, struct error *err)
+{
+    size_t in_file = find_fault(grid, cell, sentence, true);
+    size_t on_line = grid->file ? find_fault(grid, cell, sentence, false) : NO_KEY;
+    if (in_file != NO_KEY) {
+        grid_say_place(err, grid->key[in_file].file, cell_value(grid, cell, in_file)->place);
+    } else if (on_line == NO_KEY) {
+        grid_say_place(err, grid->file, grid->place);
+    }
+    if (on_line != NO_KEY) {
+        error_prefix(err, "--set %s=%s", grid->key[on_line].name,
+                     cell_value(grid, cell, on_line)->text);
+    }
+}
+
+/* explain_cell says also which cell of many it is about. */
+static void explain_cell(const struct grid *grid, size_t cell, size_t n_cell, struct error *err)
+{
+    if (!err) {
+        return;
+    }
+    struct error plain = *err;
+    if (n_cell > 1) {
+        char name[400];
+        cell_name(grid, cell, name, sizeof name);
+        error_prefix(err, "cell %s", name);
+    }
+    say_fault(grid, cell, plain.text, err);
+}
+
+struct named_cell {
+    char id[CONFIG_ID_SIZE];
+    size_t cell;
+};
+
+static int compare_named_cells(const void *a, const void *b)
+{
+    const struct named_cell *left = a, *right = b;
+    int order = strcmp(left->id, right->id);
+    return order != 0 ? order : (left->cell > right->cell) - (left->cell < right->cell);
+}
+
+/* say_second puts the place of the value by which the second of two equal cells differs. */
+static void say_second(const struct grid *grid, size_t first, size_t second, struct error *err)
+{
+    for (size_t k = grid->n_key; k-- > 0;) {
+        const struct grid_key *key = &grid->key[k];
+        const struct grid_value *a = cell_value(grid, first, k), *b = cell_value(grid, second, k);
+        if (a == b) {
+            continue;
+        }
+        if (key->file) {
+            grid_say_place(err, key->file, b->place);
+        } else if (grid->file) {
+            error_prefix(err, "--set %s=%s,%s", key->name, a->text, b->text);
+        }
+        return;
+    }
+}
+
+/* Two cells of one id are one run written twice (qk and Q=K). */
+static enum status refuse_duplicates(const struct grid *grid, const struct config *configs,
+                                     size_t n_config, struct error *err)
+{
+    struct named_cell *cells = calloc(n_config, sizeof *cells);
+    if (!cells) {
+        return out_of_memory(err);
+    }
+    for (size_t i = 0; i < n_config; i++) {
+        config_id(&configs[i], cells[i].id);
+        cells[i].cell = i;
+    }
+    qsort(cells, n_config, sizeof *cells, compare_named_cells);
+    enum status status = STATUS_OK;
+    for (size_t i = 1; i < n_config && status == STATUS_OK; i++) {
+        if (strcmp(cells[i - 1].id, cells[i].id) == 0) {
+            char first[400], second[400];
+            cell_name(grid, cells[i - 1].cell, first, sizeof first);
+            cell_name(grid, cells[i].cell, second, sizeof second);
+            status =
+                error_set(err, STATUS_USAGE, "the cells %s and %s are the same run", first, second);
+            say_second(grid, cells[i - 1].cell, cells[i].cell, err);
+        }
+    }
+    free(cells);
+    return status;
+}
+
+enum status grid_count(const struct grid *grid, size_t *n_run, struct error *err)
+{
+    size_t n = count_seeds(grid);
+    for (size_t i = 0; i < grid->n_key && n <= GRID_MAX_RUN; i++) {
+        n *= grid->key[i].n_value;
+    }
+    if (n > GRID_MAX_RUN) {
+        error_set(err, STATUS_USAGE, "the grid has more than %zu runs; use fewer values or seeds",
+                  GRID_MAX_RUN);
+        grid_say_place(err, grid->file, grid->place);
+        return STATUS_USAGE;
+    }
+    *n_run = n;
+    return STATUS_OK;
+}
+
+enum status grid_expand(const struct grid *grid, struct config **configs, size_t *n_config,
+                        struct error *err)
+{
+    *configs = NULL;
+    *n_config = 0;
+    size_t n = 0;
+    enum status status = grid_count(grid, &n, err);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    struct config *list = calloc(n, sizeof *list);
+    if (!list) {
+        return out_of_memory(err);
+    }
+    for (size_t i = 0; i < n && status == STATUS_OK; i++) {
+        status = build_cell(grid, i, NO_KEY, &list[i], err);
+        if (status != STATUS_OK) {
+            explain_cell(grid, i, n, err);
+        }
+    }
+    if (status == STATUS_OK) {
+        status = refuse_duplicates(grid, list, n, err);
+    }
+    if (status != STATUS_OK) {
+        free(list);
+        return status;
+    }
+    *configs = list;
+    *n_config = n;
+    return STATUS_OK;
+}

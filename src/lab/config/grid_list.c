@@ -1,0 +1,349 @@
+/* A layer's task is applied before its other keys, whatever their order, because it decides which
+ * keys mean something.
+ */
+#include "lab/config/grid_list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { KIND_TASKS = 1, KIND_IMAGES = 2 };
+
+static enum status out_of_memory(struct error *err)
+{
+    return error_set(err, STATUS_MEMORY, "out of memory for the list of runs");
+}
+
+static void item_free(struct listed_grid *item)
+{
+    grid_free(item->grid);
+    grid_free(item->without_data);
+}
+
+void grid_list_free(struct grid_list *list)
+{
+    for (size_t i = 0; i < list->n_grid; i++) {
+        item_free(&list->item[i]);
+    }
+    free(list->item);
+    *list = (struct grid_list){0};
+}
+
+static enum status append(struct grid_list *list, struct listed_grid item, struct error *err)
+{
+    if (list->n_grid == GRID_LIST_MAX) {
+        error_set(err, STATUS_USAGE, "more than %d grids; use fewer documents, with longer lists",
+                  GRID_LIST_MAX);
+        grid_say_place(err, item.grid->file, item.grid->place);
+        return STATUS_USAGE;
+    }
+    struct listed_grid *grown = realloc(list->item, (list->n_grid + 1) * sizeof *grown);
+    if (!grown) {
+        return out_of_memory(err);
+    }
+    list->item = grown;
+    list->item[list->n_grid++] = item;
+    return STATUS_OK;
+}
+
+enum status grid_list_append(struct grid_list *list, struct grid *grid, struct grid *without_data,
+                             struct error *err)
+{
+    struct listed_grid item = {grid, without_data};
+    enum status status = grid ? append(list, item, err) : out_of_memory(err);
+    if (status != STATUS_OK) {
+        item_free(&item);
+    }
+    return status;
+}
+
+enum status grid_list_move(struct grid_list *list, struct grid_list *from, struct error *err)
+{
+    enum status status = STATUS_OK;
+    size_t n_moved = 0;
+    while (n_moved < from->n_grid && status == STATUS_OK) {
+        status = append(list, from->item[n_moved], err);
+        n_moved += status == STATUS_OK;
+    }
+    memmove(from->item, from->item + n_moved, (from->n_grid - n_moved) * sizeof *from->item);
+    from->n_grid -= n_moved;
+    return status;
+}
+
+/* ---- tasks and images ---- */
+
+static enum kind kind_of(const char *name)
+{
+    return dataset_find_name(name) ? KIND_IMAGES : KIND_TASKS;
+}
+
+/* A grid without a task learns the default one. */
+static unsigned kinds_of(const struct grid *grid)
+{
+    const struct grid_key *task = grid_find(grid, "task");
+    unsigned kinds = task ? 0 : KIND_TASKS;
+    for (size_t i = 0; task && i < task->n_value; i++) {
+        kinds |= kind_of(task->value[i].text);
+    }
+    return kinds;
+}
+
+static unsigned kinds_of_all(const struct grid_list *list)
+{
+    unsigned kinds = 0;
+    for (size_t i = 0; i < list->n_grid; i++) {
+        kinds |= kinds_of(list->item[i].grid);
+    }
+    return kinds;
+}
+
+static bool is_choice(const char *preset)
+{
+    return preset && strcmp(preset, CONFIG_DERIVED) != 0;
+}
+
+static bool key_is_for(const char *name, unsigned kinds)
+{
+    const struct config_key *key = config_key_find(name, NULL);
+    return ((kinds & KIND_TASKS) && is_choice(key->preset)) ||
+           ((kinds & KIND_IMAGES) && is_choice(key->preset_images));
+}
+
+/* ---- layers ---- */
+
+/* layer_task gives a grid its share of the layer's tasks; none: the grid is emptied. */
+static enum status layer_task(struct listed_grid *item, unsigned all, const struct grid_key *task,
+                              struct error *err)
+{
+    unsigned kinds = kinds_of(item->grid);
+    struct grid_key share = *task;
+    share.n_value = 0;
+    share.value = calloc(task->n_value + 1, sizeof *share.value);
+    if (!share.value) {
+        return out_of_memory(err);
+    }
+    for (size_t i = 0; i < task->n_value; i++) {
+        enum kind kind = kind_of(task->value[i].text);
+        if ((kinds & kind) || !(all & kind)) {
+            share.value[share.n_value++] = task->value[i];
+        }
+    }
+    grid_free(item->without_data);
+    item->without_data = NULL;
+    enum status status = STATUS_OK;
+    if (share.n_value > 0) {
+        status = grid_replace_key(item->grid, &share, err);
+    } else {
+        grid_free(item->grid);
+        item->grid = NULL;
+    }
+    free(share.value);
+    return status;
+}
+
+static enum status layer_tasks(struct grid_list *list, const struct grid_key *task,
+                               struct error *err)
+{
+    unsigned all = kinds_of_all(list);
+    size_t n = 0;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < list->n_grid; i++) {
+        if (status == STATUS_OK) {
+            status = layer_task(&list->item[i], all, task, err);
+        }
+        if (list->item[i].grid) {
+            list->item[n++] = list->item[i];
+        }
+    }
+    list->n_grid = n;
+    return status;
+}
+
+static enum status layer_key(struct grid_list *list, const struct grid_key *key, struct error *err)
+{
+    bool everywhere = !key_is_for(key->name, kinds_of_all(list));
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < list->n_grid && status == STATUS_OK; i++) {
+        struct listed_grid *item = &list->item[i];
+        if (everywhere || key_is_for(key->name, kinds_of(item->grid))) {
+            status = grid_replace_key(item->grid, key, err);
+            if (item->without_data) {
+                grid_remove(item->without_data, key->name);
+            }
+        }
+    }
+    return status;
+}
+
+enum status grid_list_layer(struct grid_list *list, const struct grid *layer, struct error *err)
+{
+    const struct grid_key *task = grid_find(layer, "task");
+    enum status status = task ? layer_tasks(list, task, err) : STATUS_OK;
+    for (size_t i = 0; i < layer->n_key && status == STATUS_OK; i++) {
+        if (&layer->key[i] != task) {
+            status = layer_key(list, &layer->key[i], err);
+        }
+    }
+    for (size_t i = 0; i < list->n_grid && status == STATUS_OK; i++) {
+        status = grid_replace_seeds(list->item[i].grid, layer, err);
+    }
+    return status;
+}
+
+/* ---- data that are not there ---- */
+
+enum status grid_list_without_data(struct grid_list *list, const struct grid *keys,
+                                   struct error *err)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < list->n_grid && status == STATUS_OK; i++) {
+        grid_free(list->item[i].without_data);
+        list->item[i].without_data = grid_create();
+        status = list->item[i].without_data ? grid_replace(list->item[i].without_data, keys, err)
+                                            : out_of_memory(err);
+    }
+    return status;
+}
+
+/* The first data set of a grid whose files are not found, NULL: all are there. */
+static const struct dataset *find_missing(const struct grid *grid,
+                                          const struct dataset_options *data)
+{
+    const struct grid_key *task = grid_find(grid, "task");
+    for (size_t i = 0; task && i < task->n_value; i++) {
+        const struct dataset *dataset = dataset_find_name(task->value[i].text);
+        struct dataset_place place;
+        if (dataset && dataset_find(dataset, data, &place, NULL) != STATUS_OK) {
+            return dataset;
+        }
+    }
+    return NULL;
+}
+
+enum status grid_list_use_data(struct grid_list *list, const struct dataset_options *data,
+                               char note[GRID_LIST_NOTE_SIZE], struct error *err)
+{
+    static const struct dataset_options nowhere = {0};
+    enum status status = STATUS_OK;
+    note[0] = '\0';
+    for (size_t i = 0; i < list->n_grid && status == STATUS_OK; i++) {
+        struct listed_grid *item = &list->item[i];
+        const struct dataset *missing =
+            item->without_data ? find_missing(item->grid, data ? data : &nowhere) : NULL;
+        if (!missing) {
+            continue;
+        }
+        status = grid_replace(item->grid, item->without_data, err);
+        const struct grid_key *task = grid_find(item->grid, "task");
+        snprintf(note, GRID_LIST_NOTE_SIZE,
+                 "%s was not found, so %s takes its place; `qkvlab data list` says where it was "
+                 "looked for",
+                 missing->title, task->value[0].text);
+    }
+    return status;
+}
+
+/* ---- expanding ---- */
+
+struct named_run {
+    char id[CONFIG_ID_SIZE];
+    size_t index;
+};
+
+static int compare_named_runs(const void *a, const void *b)
+{
+    const struct named_run *left = a, *right = b;
+    int order = strcmp(left->id, right->id);
+    return order != 0 ? order : (left->index > right->index) - (left->index < right->index);
+}
+
+/* drop_repeated keeps the first run of every id, in the same order. */
+static enum status drop_repeated(struct config *configs, size_t *n_config, struct error *err)
+{
+    size_t n = *n_config, n_kept = 0;
+    struct named_run *runs = calloc(n + 1, sizeof *runs);
+    bool *repeated = calloc(n + 1, sizeof *repeated);
+    if (runs && repeated) {
+        for (size_t i = 0; i < n; i++) {
+            config_id(&configs[i], runs[i].id);
+            runs[i].index = i;
+        }
+        qsort(runs, n, sizeof *runs, compare_named_runs);
+        for (size_t i = 1; i < n; i++) {
+            repeated[runs[i].index] = strcmp(runs[i - 1].id, runs[i].id) == 0;
+        }
+        for (size_t i = 0; i < n; i++) {
+            if (!repeated[i]) {
+                configs[n_kept++] = configs[i];
+            }
+        }
+        *n_config = n_kept;
+    }
+    bool fine = runs && repeated;
+    free(runs);
+    free(repeated);
+    return fine ? STATUS_OK : out_of_memory(err);
+}
+
+static enum status count_runs(const struct grid_list *list, size_t *n_run, struct error *err)
+{
+    *n_run = 0;
+    for (size_t i = 0; i < list->n_grid; i++) {
+        const struct grid *grid = list->item[i].grid;
+        size_t n;
+        enum status status = grid_count(grid, &n, err);
+        if (status != STATUS_OK) {
+            return status;
+        }
+        *n_run += n;
+        if (*n_run > GRID_MAX_RUN) {
+            error_set(err, STATUS_USAGE, "the grids have more than %zu runs together",
+                      GRID_MAX_RUN);
+            grid_say_place(err, grid->file, grid->place);
+            return STATUS_USAGE;
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status append_runs(struct config *configs, size_t *n_config, const struct grid *grid,
+                               struct error *err)
+{
+    struct config *more;
+    size_t n_more;
+    enum status status = grid_expand(grid, &more, &n_more, err);
+    if (status == STATUS_OK) {
+        memcpy(configs + *n_config, more, n_more * sizeof *more);
+        *n_config += n_more;
+        free(more);
+    }
+    return status;
+}
+
+enum status grid_list_expand(const struct grid_list *list, struct config **configs,
+                             size_t *n_config, struct error *err)
+{
+    *configs = NULL;
+    *n_config = 0;
+    size_t n_run;
+    enum status status = count_runs(list, &n_run, err);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    *configs = calloc(n_run + 1, sizeof **configs);
+    if (!*configs) {
+        return out_of_memory(err);
+    }
+    for (size_t i = 0; i < list->n_grid && status == STATUS_OK; i++) {
+        status = append_runs(*configs, n_config, list->item[i].grid, err);
+    }
+    if (status == STATUS_OK && list->n_grid > 1) {
+        status = drop_repeated(*configs, n_config, err);
+    }
+    if (status != STATUS_OK) {
+        free(*configs);
+        *configs = NULL;
+        *n_config = 0;
+    }
+    return status;
+}

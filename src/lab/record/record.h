@@ -1,0 +1,151 @@
+/* record: the run folder. It is the truth; reports are made from run folders alone.
+ *
+ *     <out>/runs/<id>/              complete: appears in one step, by a rename
+ *         run.json                  see below
+ *         curve.csv                 step,loss,learning_rate,grad_norm,accuracy   (of the training
+ *                                   batch, before the update; no times: identical at any thread
+ *                                   count; older runs have no accuracy)
+ *         epochs.csv                epoch,train_loss,test_loss,top1,top5,train_top1
+ *                                                                                 (images only)
+ *         confusion.csv             test images, true class down, predicted across    (images only)
+ *         attention/step000158/layer0.npy           [H,T,T], mean over the probe batch, a file a
+ *                                                   layer, of the model after 158 steps
+ *         attention/step000158/sample0_layer0.npy   [H,T,T], first probe sequence or image
+ *         attention/step000158/samples_layer0.npy   [n,H,T,T], n probe images     (images only)
+ *         attention/samples.npy     [n,H,W,C] uint8, these images as the test split has them
+ *                                                                                 (images only)
+ *         attention/overview.png    all maps with labels, a picture that can be made again
+ *     <out>/runs/<id>.damaged-<n>/  was under <id>, but no finished run; kept, and never counted
+ *     <out>/runs/<id>.partial/      in progress or interrupted
+ *         failure                   why it failed, one sentence
+ *         claim                     who is at work on it; its modification time is the heartbeat
+ *         work-<host>-<pid>-<n>/    the future run folder
+ *     <out>/.lock                   locked while a claim is taken or given up, never removed
+ *     <out>/plans/                  what sweeps are going to make, see sweep_plan.h
+ *
+ * In epochs.csv train_loss and train_top1 are means over the training steps of the epoch, so of
+ * models on the way, with dropout and augmentation on; the others are of the test split after it.
+ * Older runs have no train_top1.
+ *
+ * With attention=snapshots there are layer<l>.npy of further steps, see snapshot.h: step000000 is
+ * the model before training. Samples are of the trained model alone; how many, see probe_samples.h.
+ * A run that diverged leaves the snapshots that came before. Older runs on images have no samples.
+ *
+ * An interrupted run starts again from the beginning: there is no checkpoint inside a run.
+ *
+ * run.json (numbers that are not finite or not there are null):
+ *     format "qkvlab-run-1", id, status "ok" | "diverged"
+ *     versions    {engine, task}: runs of different ones are never averaged
+ *     config      every key that means something to the task, with its resolved value; variant is
+ *                 the canonical id
+ *     variant     {id, name, n_slot, product_symmetric, scores_symmetric}
+ *     n_param
+ *     results     of a task: {token_accuracy, sequence_accuracy, loss, position_floor, escape_step,
+ *                 step_below_2.2, step_below_0.1, final_train_loss, n_step, diverged_step};
+ *                 of images: {top1, top5, loss, class_accuracy: [a class], train_top1,
+ *                 final_train_loss, n_step, diverged_step}; steps count from 0. train_top1 is of
+ *                 training images with the final weights, without dropout and augmentation: all of
+ *                 them, or 10,000 evenly spread ones of more; not there in older runs
+ *
+ *     data        images only: {sha256 (see image_data_hash), n_train, n_test, class_name: [],
+ *                 published: true, false or null where that is not known, warning: a sentence where
+ *                 it is false, else null}
+ *
+ *     attention   {layer, n_probe, heads: [NUMBERS a head], mean: NUMBERS} of the last layer, where
+ *                 NUMBERS = {needed, diagonal, asymmetry_product, asymmetry_scores}; needed is null
+ *                 where the task names no key. A head's numbers are means over the probe sequences,
+ *                 mean is the mean of the heads' numbers. null if the run diverged. Of images also
+ *                 samples: [{item, label, prediction}], a row an image of samples.npy: its number
+ *                 in the test split, its class and the class that the model says; [] with
+ *                 attention=none
+ *
+ *     weights_sha256
+ *     timing      {train_seconds, batch_seconds (of train_seconds, spent on making batches),
+ *                 evaluate_seconds, wall_seconds}
+ *     machine     {class, cpu, processors, threads}: class decides whether bits must agree
+ *     build       {version, commit, compiler, flags, blas, simd}
+ *     message     one sentence, for a run that is not ok, else null
+ */
+#ifndef QKVLAB_LAB_RECORD_H
+#define QKVLAB_LAB_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/status.h"
+#include "lab/config/config.h"
+
+#define RECORD_FORMAT "qkvlab-run-1"
+
+/* record_path writes <out>/runs/<id>. */
+enum status record_path(const char *out, const char *id, char path[PATH_SIZE], struct error *err);
+
+/* record_read reads the run.json in folder and checks that it is that of a finished run `id`: its
+ * format, its id, a status "ok" or "diverged", and for "ok" the results that every such run has.
+ * Caller frees *run with json_decref. Errors: STATUS_DATA says what is wrong. */
+enum status record_read(const char *folder, const char *id, json_t **run, struct error *err);
+
+/* record_is_done: a folder of that id exists and record_read finds nothing wrong in it. */
+bool record_is_done(const char *out, const char *id);
+
+/* What is on disk for an id. RECORD_RUNNING: claimed by a process that is alive; RECORD_FAILED:
+ * record_fail said why. */
+enum record_state { RECORD_NONE, RECORD_DONE, RECORD_RUNNING, RECORD_INTERRUPTED, RECORD_FAILED };
+enum record_state record_state(const char *out, const char *id);
+
+/* record_failure writes the sentence that record_fail left, "" if there is none. A disk that is
+ * full to the last byte has no room for it, which is said then. */
+#define RECORD_FAILURE_SIZE 1024
+void record_failure(const char *out, const char *id, char text[RECORD_FAILURE_SIZE]);
+
+/* record_owner writes who is, or was, at work on it: "process 4711 on host", "" if that is not
+ * known.
+ */
+#define RECORD_OWNER_SIZE 128
+void record_owner(const char *out, const char *id, char text[RECORD_OWNER_SIZE]);
+
+/* A name in <out>/runs that ends so is of a run that is not finished. */
+#define RECORD_PARTIAL ".partial"
+bool record_is_partial(const char *name);
+
+/* record_is_folder: name in <out>/runs is a folder and not hidden, so it may be that of a run;
+ * everything else there is somebody else's. */
+bool record_is_folder(const char *out, const char *name);
+
+/* record_claim makes <id>.partial and takes it exclusively. A claim made on this machine stands as
+ * long as its process lives, one from elsewhere as long as its heartbeat is younger than
+ * RECORD_STALE_SECONDS; otherwise it is taken over. *claimed false: somebody else is at work on it
+ * or has finished it. A damaged <id> is renamed to <id>.damaged-<n> first. Errors: STATUS_WRITE. */
+#define RECORD_STALE_SECONDS 60
+struct record;
+enum status record_claim(const char *out, const char *id, struct record **record, bool *claimed,
+                         struct error *err);
+
+/* record_folder is where to write the run's files. record_heartbeat says the run is alive; it does
+ * something every few seconds only. record_is_lost: the claim was taken over (this process was
+ * asleep for too long), and going on is of no use. */
+const char *record_folder(const struct record *record);
+void record_heartbeat(struct record *record);
+bool record_is_lost(const struct record *record);
+
+/* record_tidy removes what a process that was killed at the very end of a run left beside its
+ * finished folder. Does nothing where there is nothing to do, or no right to do it. */
+void record_tidy(const char *out, const char *id);
+
+/* record_set_aside is a sentence on the damaged folder that the claim set aside, "" if there was
+ * none. */
+const char *record_set_aside(const struct record *record);
+
+/* record_finish writes run.json and renames the folder into place; record_abandon gives
+ * the claim up: the run is interrupted. Both free record. If another process finished the id first,
+ * its result stays. Errors: STATUS_WRITE; STATUS_FAILED if the claim was lost to a run in progress.
+ */
+enum status record_finish(struct record *record, const json_t *run, struct error *err);
+void record_abandon(struct record *record);
+
+/* record_fail is record_abandon, and leaves the reason in the partial folder. */
+void record_fail(struct record *record, const char *reason);
+
+#endif

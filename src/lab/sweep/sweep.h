@@ -1,0 +1,43 @@
+/* sweep: a list of configurations, each made once, whatever else works on the same folder.
+ */
+#ifndef QKVLAB_LAB_SWEEP_H
+#define QKVLAB_LAB_SWEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lab/config/config.h"
+#include "lab/training/train.h"
+
+enum run_state { RUN_DONE, RUN_SKIPPED, RUN_BUSY, RUN_DIVERGED, RUN_FAILED };
+
+struct sweep_options {
+    const char *out;
+    const struct dataset_options *data; /* where data sets are, see source_create; NULL: nowhere */
+    int threads;
+    size_t shard, n_shard; /* configurations i with i % n_shard == shard; n_shard 0: all */
+};
+
+struct sweep_hooks {
+    struct train_hooks train;
+    /* called before and after each configuration, with train.context; index counts within the
+     * shard, err is empty unless the run failed */
+    void (*begin)(void *context, size_t index, size_t n_run, const struct config *config);
+    void (*end)(void *context, size_t index, size_t n_run, const struct config *config,
+                enum run_state state, const struct run_outcome *outcome, const struct error *err);
+};
+
+struct sweep_totals {
+    size_t done, skipped, busy, diverged, failed;
+};
+
+/* sweep_run makes every configuration of the shard that is not done yet. A run that fails or
+ * diverges does not stop the others: the first failure's status is returned at the end, or
+ * STATUS_FAILED if some diverged. But STATUS_WRITE at once where a run cannot be written, as on a
+ * full disk: neither could the others. STATUS_INTERRUPTED, without a call of end, when a hook asked
+ * to stop. */
+enum status sweep_run(const struct config *configs, size_t n_config,
+                      const struct sweep_options *options, const struct sweep_hooks *hooks,
+                      struct sweep_totals *totals, struct error *err);
+
+#endif

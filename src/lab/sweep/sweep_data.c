@@ -1,0 +1,156 @@
+/* A run keeps the hash of its images; so the question costs reading them once, before the sweep
+ * rather than in it. A finished run of any sweep in the folder counts: they meet in its report.
+ */
+#include "lab/sweep/sweep_data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/record/record.h"
+
+#define HASH_DIGITS 16 /* shown */
+
+/* Of the same images as long as nobody changes the files. */
+static bool same_images(const struct config *a, const struct config *b)
+{
+    return a->dataset == b->dataset && a->n_train == b->n_train && a->n_test == b->n_test;
+}
+
+static bool is_of_images(const json_t *run, const struct config *config)
+{
+    const json_t *of = json_object_get(run, "config");
+    return strcmp(json_get_text(of, "task", ""), config->dataset->name) == 0 &&
+           json_get_integer(of, "n_train", -1) == (long long)config->n_train &&
+           json_get_integer(of, "n_test", -1) == (long long)config->n_test;
+}
+
+/* A finished run on the images of config, with their hash. */
+struct witness {
+    char id[CONFIG_ID_SIZE];
+    char hash[SHA256_HEX_SIZE];
+};
+
+/* Reads one folder of runs/; false: it is no witness. Older runs keep no hash. */
+static bool testify(const char *out, const char *name, const struct config *config,
+                    struct witness *witness)
+{
+    char folder[PATH_SIZE];
+    json_t *run = NULL;
+    size_t n = strlen(config->dataset->name);
+    if (strncmp(name, config->dataset->name, n) != 0 || name[n] != '-' ||
+        strlen(name) >= sizeof witness->id || record_is_partial(name) ||
+        record_path(out, name, folder, NULL) != STATUS_OK ||
+        record_read(folder, name, &run, NULL) != STATUS_OK) {
+        return false;
+    }
+    const char *hash = json_get_text(json_object_get(run, "data"), "sha256", "");
+    bool testifies = is_of_images(run, config) && strlen(hash) == SHA256_HEX_SIZE - 1;
+    if (testifies) {
+        memcpy(witness->id, name, strlen(name) + 1);
+        memcpy(witness->hash, hash, SHA256_HEX_SIZE);
+    }
+    json_decref(run);
+    return testifies;
+}
+
+/* Looks for a finished run whose hash is another than this one; "": any will do. */
+static bool find_witness(const char *out, char *const *names, size_t n_name,
+                         const struct config *config, const char *hash, struct witness *witness)
+{
+    for (size_t i = 0; i < n_name; i++) {
+        if (testify(out, names[i], config, witness) && strcmp(witness->hash, hash) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum status hash_images(const struct config *config, const struct dataset_options *data,
+                               int threads, struct dataset_place *place, char hash[SHA256_HEX_SIZE],
+                               struct error *err)
+{
+    struct dataset_options options = data ? *data : (struct dataset_options){0};
+    struct image_data images;
+    options.seed = config->seed;
+    options.n_train = config->n_train;
+    options.n_test = config->n_test;
+    options.threads = threads;
+    enum status status = dataset_find(config->dataset, &options, place, err);
+    if (status == STATUS_OK) {
+        status = dataset_load(place, &options, &images, err);
+    }
+    if (status == STATUS_OK) {
+        memcpy(hash, image_data_hash(&images), SHA256_HEX_SIZE);
+        image_data_free(&images);
+    }
+    return status;
+}
+
+static enum status check_images(const char *out, char *const *names, size_t n_name,
+                                const struct config *config, const struct dataset_options *data,
+                                int threads, struct error *err)
+{
+    struct witness witness;
+    struct dataset_place place;
+    char hash[SHA256_HEX_SIZE];
+    if (!find_witness(out, names, n_name, config, "", &witness)) {
+        return STATUS_OK;
+    }
+    enum status status = hash_images(config, data, threads, &place, hash, err);
+    if (status != STATUS_OK || !find_witness(out, names, n_name, config, hash, &witness)) {
+        return status;
+    }
+    return error_set(
+        err, STATUS_DATA,
+        "%s in %.300s was trained on other images of %s (SHA-256 %.*s...) than are in "
+        "%.300s now (%.*s...), and one report must not mix them: choose another --out, "
+        "or name the former images with --data",
+        witness.id, out, config->dataset->title, HASH_DIGITS, witness.hash, place.folder,
+        HASH_DIGITS, hash);
+}
+
+/* Whether this run reads files, and no earlier one that is not done reads the same. */
+static bool is_to_check(const char *out, const struct config *config,
+                        const struct config *const *checked, size_t n_checked)
+{
+    char id[CONFIG_ID_SIZE];
+    if (!config_is_vision(config) || dataset_n_file(config->dataset) == 0) {
+        return false;
+    }
+    for (size_t k = 0; k < n_checked; k++) {
+        if (same_images(checked[k], config)) {
+            return false;
+        }
+    }
+    config_id(config, id);
+    return !record_is_done(out, id);
+}
+
+enum status sweep_data_check(const char *out, const struct config *configs, size_t n_config,
+                             const struct dataset_options *data, int threads, struct error *err)
+{
+    char path[PATH_SIZE], **names;
+    size_t n_name, n_checked = 0;
+    enum status status = path_format(path, err, "%s/runs", out);
+    if (status != STATUS_OK || !folder_exists(path)) {
+        return status;
+    }
+    const struct config **checked = calloc(n_config + 1, sizeof *checked);
+    if (!checked) {
+        return error_set(err, STATUS_MEMORY, "out of memory for %zu runs", n_config);
+    }
+    status = folder_list(path, &names, &n_name, err);
+    if (status != STATUS_OK) {
+        free(checked);
+        return status;
+    }
+    for (size_t i = 0; i < n_config && status == STATUS_OK; i++) {
+        if (is_to_check(out, &configs[i], checked, n_checked)) {
+            checked[n_checked++] = &configs[i];
+            status = check_images(out, names, n_name, &configs[i], data, threads, err);
+        }
+    }
+    folder_list_free(names, n_name);
+    free(checked);
+    return status;
+}

@@ -1,0 +1,203 @@
+/* Of tasks one sequence is kept. Of images several of different classes, because one says little
+ * about a data set; they depend on the test split alone, so that all variants show the same ones.
+ */
+#include "lab/training/probe_samples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/npy.h"
+#include "lab/training/evaluate.h"
+
+static size_t map_numbers(const struct config *config)
+{
+    return config->n_head * config->seq_len * config->seq_len;
+}
+
+size_t probe_samples_count(const struct config *config, size_t n_probe)
+{
+    size_t n = config_is_vision(config) ? PROBE_MAX_SAMPLE : 1;
+    size_t fit = PROBE_SAMPLE_BYTES / (config->n_layer * map_numbers(config) * sizeof(float));
+    if (config->attention == ATTENTION_NONE) {
+        return 0;
+    }
+    n = n < n_probe ? n : n_probe;
+    n = n < fit ? n : fit;
+    return n > 0 ? n : 1;
+}
+
+/* ---- the choice ---- */
+
+static bool has_class(const uint16_t *label, const size_t *item, size_t n, uint16_t class)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (label[item[i]] == class) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_item(const size_t *item, size_t n, size_t wanted)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (item[i] == wanted) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int compare_items(const void *a, const void *b)
+{
+    size_t left = *(const size_t *)a, right = *(const size_t *)b;
+    return (left > right) - (left < right);
+}
+
+void probe_samples_choose(const uint16_t *label, size_t n_probe, size_t n, size_t *item)
+{
+    size_t n_chosen = 0;
+    for (size_t i = 0; i < n_probe && n_chosen < n; i++) {
+        if (!has_class(label, item, n_chosen, label[i])) {
+            item[n_chosen++] = i;
+        }
+    }
+    for (size_t i = 0; i < n_probe && n_chosen < n; i++) {
+        if (!has_item(item, n_chosen, i)) {
+            item[n_chosen++] = i;
+        }
+    }
+    qsort(item, n_chosen, sizeof *item, compare_items);
+}
+
+/* ---- the maps ---- */
+
+enum status probe_samples_create(struct probe_samples *samples, const struct config *config,
+                                 struct source *source, struct error *err)
+{
+    size_t n_probe = source_n_probe(source);
+    const struct image_data *images = source_images(source);
+    *samples = (struct probe_samples){.config = config, .source = source};
+    samples->n = probe_samples_count(config, n_probe);
+    if (samples->n == 0) {
+        return STATUS_OK;
+    }
+    if (images) {
+        probe_samples_choose(images->test.label, n_probe, samples->n, samples->item);
+    }
+    samples->maps =
+        calloc(config->n_layer * samples->n * map_numbers(config), sizeof *samples->maps);
+    return samples->maps
+               ? STATUS_OK
+               : error_set(err, STATUS_MEMORY,
+                           "out of memory for the attention maps of %zu samples", samples->n);
+}
+
+void probe_samples_free(struct probe_samples *samples)
+{
+    free(samples->maps);
+    samples->maps = NULL;
+}
+
+void probe_samples_keep(struct probe_samples *samples, const struct activations *act, size_t first,
+                        size_t n_sequence)
+{
+    size_t n_map = map_numbers(samples->config);
+    for (size_t i = 0; i < samples->n; i++) {
+        size_t item = samples->item[i];
+        if (item < first || item - first >= n_sequence) {
+            continue;
+        }
+        for (size_t layer = 0; layer < samples->config->n_layer; layer++) {
+            memcpy(samples->maps + (layer * samples->n + i) * n_map,
+                   activations_attention(act, layer) + (item - first) * n_map,
+                   n_map * sizeof *samples->maps);
+        }
+    }
+}
+
+/* ---- files ---- */
+
+static enum status write_layer(const struct probe_samples *samples, const char *folder,
+                               size_t layer, struct error *err)
+{
+    char path[PATH_SIZE];
+    const struct config *config = samples->config;
+    const float *maps = samples->maps + layer * samples->n * map_numbers(config);
+    size_t dim[4] = {samples->n, config->n_head, config->seq_len, config->seq_len};
+    enum status status = path_format(path, err, "%s/sample0_layer%zu.npy", folder, layer);
+    if (status == STATUS_OK) {
+        status = npy_write(path, maps, dim + 1, 3, err);
+    }
+    if (status != STATUS_OK || !config_is_vision(config)) {
+        return status;
+    }
+    status = path_format(path, err, "%s/samples_layer%zu.npy", folder, layer);
+    return status == STATUS_OK ? npy_write(path, maps, dim, 4, err) : status;
+}
+
+/* interleave turns an image [C,H,W] into [H,W,C]. */
+static void interleave(const uint8_t *image, size_t n_channel, size_t n_pixel, uint8_t *out)
+{
+    for (size_t c = 0; c < n_channel; c++) {
+        for (size_t i = 0; i < n_pixel; i++) {
+            out[i * n_channel + c] = image[c * n_pixel + i];
+        }
+    }
+}
+
+static enum status write_images(const struct probe_samples *samples, const char *folder,
+                                struct error *err)
+{
+    char path[PATH_SIZE];
+    const struct image_set *test = &source_images(samples->source)->test;
+    size_t dim[4] = {samples->n, test->height, test->width, test->n_channel};
+    size_t n_pixel = test->height * test->width, n_byte = n_pixel * test->n_channel;
+    enum status status = path_format(path, err, "%s/samples.npy", folder);
+    uint8_t *bytes = malloc(samples->n * n_byte);
+    if (!bytes) {
+        status = error_set(err, STATUS_MEMORY, "out of memory while writing %s", path);
+    }
+    for (size_t i = 0; status == STATUS_OK && i < samples->n; i++) {
+        interleave(test->image[samples->item[i]], test->n_channel, n_pixel, bytes + i * n_byte);
+    }
+    if (status == STATUS_OK) {
+        status = npy_write_bytes(path, bytes, dim, 4, err);
+    }
+    free(bytes);
+    return status;
+}
+
+enum status probe_samples_write(const struct probe_samples *samples, const char *attention_folder,
+                                const char *step_folder, struct error *err)
+{
+    enum status status = STATUS_OK;
+    for (size_t layer = 0; layer < samples->config->n_layer && status == STATUS_OK; layer++) {
+        status = write_layer(samples, step_folder, layer, err);
+    }
+    if (status == STATUS_OK && source_images(samples->source)) {
+        status = write_images(samples, attention_folder, err);
+    }
+    return status;
+}
+
+json_t *probe_samples_json(const struct probe_samples *samples, struct engine *engine,
+                           struct error *err)
+{
+    size_t n_class = engine_model(engine)->shape.n_class;
+    float *logits = calloc(n_class, sizeof *logits);
+    json_t *list = logits ? json_array() : NULL;
+    for (size_t i = 0; list && i < samples->n; i++) {
+        struct batch batch = source_probe_batch(samples->source, samples->item[i], 1);
+        engine_predict(engine, &batch, logits);
+        json_array_append_new(list,
+                              json_pack("{s:I, s:I, s:I}", "item", (json_int_t)samples->item[i],
+                                        "label", (json_int_t)batch.targets[0], "prediction",
+                                        (json_int_t)evaluation_predicted_class(logits, n_class)));
+    }
+    free(logits);
+    if (!list) {
+        error_set(err, STATUS_MEMORY, "out of memory for the predictions of the samples");
+    }
+    return list;
+}

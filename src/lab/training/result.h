@@ -1,0 +1,52 @@
+/* result: what train.c found out about a run, and how it is written into the run folder. */
+#ifndef QKVLAB_LAB_RESULT_H
+#define QKVLAB_LAB_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/json.h"
+#include "base/sha256.h"
+#include "base/status.h"
+#include "lab/config/config.h"
+#include "lab/training/evaluate.h"
+
+/* A row of epochs.csv: means over the training steps of an epoch, and the test split after it. */
+struct epoch_result {
+    double train_loss, train_top1, test_loss, top1, top5;
+};
+
+struct run_result {
+    const struct config *config; /* borrowed, resolved */
+    int threads;
+    size_t n_param;
+    size_t n_planned;                    /* steps */
+    size_t n_step;                       /* steps done, the diverging one included */
+    const double *step_loss, *grad_norm; /* [n_step], borrowed */
+    const double *accuracy;              /* [n_step], borrowed */
+    const struct epoch_result *epoch;    /* [n_epoch], borrowed; images only */
+    size_t n_epoch;
+    bool diverged;
+    const struct evaluation *evaluation; /* borrowed; of NaN if diverged */
+    double train_top1;                   /* see evaluation_train_top1; NaN if diverged or a task */
+    struct image_data *images;           /* borrowed; NULL for a task */
+    json_t *attention;                   /* borrowed; NULL if diverged */
+    char weights_sha256[SHA256_HEX_SIZE];
+    double train_seconds, evaluate_seconds, wall_seconds;
+    double batch_seconds; /* of train_seconds, spent on making batches */
+};
+
+/* result_json returns run.json as record.h describes it (new reference). */
+json_t *result_json(const struct run_result *result);
+
+/* result_data_warning writes a sentence on images that are not the published ones, "" for others
+ * and for NULL. */
+#define RESULT_WARNING_SIZE 512
+void result_data_warning(const struct image_data *images, char text[RESULT_WARNING_SIZE]);
+
+/* result_write_files writes curve.csv into folder, for images also epochs.csv and, unless the run
+ * diverged, confusion.csv; see record.h. */
+enum status result_write_files(const struct run_result *result, const char *folder,
+                               struct error *err);
+
+#endif

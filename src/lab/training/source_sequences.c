@@ -1,0 +1,114 @@
+/* All sequences are drawn before training, each split under its own name, so that no variant can
+ * shift another's data.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/training/source_kind.h"
+
+#define SLICE 1024
+
+struct split {
+    int32_t *x, *y; /* [n,T] */
+};
+
+struct sequence_source {
+    struct source base;
+    struct split train, test, probe, batch;
+};
+
+static bool split_allocate(struct split *split, size_t n, size_t n_token)
+{
+    split->x = malloc(n * n_token * sizeof *split->x);
+    split->y = malloc(n * n_token * sizeof *split->y);
+    return split->x && split->y;
+}
+
+static void split_free(struct split *split)
+{
+    free(split->x);
+    free(split->y);
+}
+
+static void split_generate(const struct config *config, const char *name, size_t n,
+                           struct split *split)
+{
+    task_generate(config->task, config->seed, name, 0, n, config->seq_len, split->x, split->y);
+}
+
+static struct batch gather(struct source *source, const uint32_t *item, size_t n)
+{
+    struct sequence_source *self = (struct sequence_source *)source;
+    size_t n_token = source->config->seq_len;
+    for (size_t i = 0; i < n; i++) {
+        size_t from = (size_t)item[i] * n_token, to = i * n_token;
+        memcpy(self->batch.x + to, self->train.x + from, n_token * sizeof *self->batch.x);
+        memcpy(self->batch.y + to, self->train.y + from, n_token * sizeof *self->batch.y);
+    }
+    return (struct batch){
+        .n_sequence = n, .n_token = n_token, .ids = self->batch.x, .targets = self->batch.y};
+}
+
+static struct batch part(const struct source *source, const struct split *split, size_t first,
+                         size_t n)
+{
+    size_t n_token = source->config->seq_len;
+    return (struct batch){.n_sequence = n,
+                          .n_token = n_token,
+                          .ids = split->x + first * n_token,
+                          .targets = split->y + first * n_token};
+}
+
+static struct batch test_part(struct source *source, size_t first, size_t n)
+{
+    return part(source, &((struct sequence_source *)source)->test, first, n);
+}
+
+static struct batch probe_part(struct source *source, size_t first, size_t n)
+{
+    return part(source, &((struct sequence_source *)source)->probe, first, n);
+}
+
+static void free_splits(struct source *source)
+{
+    struct sequence_source *self = (struct sequence_source *)source;
+    split_free(&self->train);
+    split_free(&self->test);
+    split_free(&self->probe);
+    split_free(&self->batch);
+}
+
+static const struct source_kind kind = {
+    .slice = SLICE, .train = gather, .test = test_part, .probe = probe_part, .free = free_splits};
+
+enum status source_create_sequences(struct source **source, const struct config *config,
+                                    struct error *err)
+{
+    size_t n_token = config->seq_len;
+    struct sequence_source *self = calloc(1, sizeof *self);
+    if (self) {
+        self->base = (struct source){.kind = &kind,
+                                     .config = config,
+                                     .n_train = config->n_train,
+                                     .n_test = config->n_test,
+                                     .n_probe = config->n_probe};
+        *source = &self->base;
+    }
+    if (!self || !split_allocate(&self->train, config->n_train, n_token) ||
+        !split_allocate(&self->test, config->n_test, n_token) ||
+        !split_allocate(&self->probe, config->n_probe, n_token) ||
+        !split_allocate(&self->batch, config->batch_size, n_token)) {
+        return error_set(err, STATUS_MEMORY, "out of memory for %zu + %zu sequences of %zu tokens",
+                         config->n_train, config->n_test, n_token);
+    }
+    split_generate(config, "train", config->n_train, &self->train);
+    split_generate(config, "test", config->n_test, &self->test);
+    split_generate(config, "probe", config->n_probe, &self->probe);
+    return STATUS_OK;
+}
+
+size_t source_memory_sequences(const struct config *config)
+{
+    size_t n_sequence = config->n_train + config->n_test + config->n_probe + config->batch_size;
+    return n_sequence * config->seq_len * 2 * sizeof(int32_t);
+}

@@ -1,0 +1,392 @@
+/* A run draws or reads all its data first and then allocates nothing until training is over. What a
+ * run computes depends on its configuration and data alone: initial weights and the order of an
+ * epoch are keyed by seed and purpose, and the engine's sums do not depend on threads.
+ */
+#include "lab/training/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "base/threads.h"
+#include "lab/training/evaluate.h"
+#include "lab/training/metrics.h"
+#include "lab/training/probe.h"
+#include "lab/training/result.h"
+#include "lab/training/snapshot.h"
+#include "lab/training/source.h"
+
+struct training {
+    const struct config *config;
+    struct record *record; /* NULL: the run leaves nothing behind */
+    const struct train_hooks *hooks;
+    struct source *source;
+    struct engine *engine;
+    struct evaluation evaluation;
+    struct probe *probe;
+    double *loss, *grad_norm;   /* [n_step] */
+    double *accuracy;           /* [n_step], of the training batches */
+    struct epoch_result *epoch; /* [epochs] */
+    size_t n_step;              /* planned */
+    size_t n_done;              /* with the one that diverged */
+    size_t n_epoch;             /* evaluated */
+    bool diverged;
+    double batch_seconds, evaluate_seconds;
+};
+
+/* A tenth at half of the steps, and again at three quarters. */
+static double step_factor(size_t step, size_t n_step)
+{
+    size_t half = n_step / 2, late = 3 * n_step / 4;
+    return (half > 0 && step >= half ? 0.1 : 1) * (late > 0 && step >= late ? 0.1 : 1);
+}
+
+double train_learning_rate(const struct config *config, size_t step, size_t n_step)
+{
+    double warm = fmax(1, floor(config->warmup * (double)n_step));
+    if (fault_is(FAULT_WARMUP)) {
+        warm += (double)config_epoch_steps(config, config_n_train(config));
+    }
+    double s = (double)step, n = (double)n_step;
+    if (s < warm) {
+        return config->learning_rate * (s + 1) / warm;
+    }
+    if (config->schedule == SCHEDULE_STEP) {
+        return config->learning_rate * step_factor(step, n_step);
+    }
+    return config->learning_rate / 2 * (1 + cos(acos(-1) * (s - warm) / (n - warm)));
+}
+
+/* ---- set-up ---- */
+
+static enum status set_up(struct training *t, const struct dataset_options *data, int threads,
+                          struct error *err)
+{
+    const struct config *config = t->config;
+    enum status status = source_create(&t->source, config, data, threads, err);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    t->n_step = config->epochs * source_n_step(t->source);
+    t->loss = calloc(t->n_step, sizeof *t->loss);
+    t->grad_norm = calloc(t->n_step, sizeof *t->grad_norm);
+    t->accuracy = calloc(t->n_step, sizeof *t->accuracy);
+    t->epoch = calloc(config->epochs, sizeof *t->epoch);
+    if (!t->loss || !t->grad_norm || !t->accuracy || !t->epoch) {
+        return error_set(err, STATUS_MEMORY, "out of memory for %zu steps", t->n_step);
+    }
+    struct model_shape shape = config_shape(config);
+    struct engine_options options = {.lanes = config->lanes,
+                                     .micro_batch = config->micro_batch,
+                                     .batch_size = config->batch_size,
+                                     .threads = threads};
+    status = engine_create(&t->engine, &shape, &options, err);
+    if (status == STATUS_OK) {
+        engine_initialise(t->engine, config->seed);
+        status = evaluation_create(&t->evaluation, t->source, t->engine, err);
+    }
+    if (status == STATUS_OK) {
+        status = probe_create(&t->probe, t->engine, config, t->source, err);
+    }
+    return status;
+}
+
+static void tear_down(struct training *t)
+{
+    probe_free(t->probe);
+    engine_free(t->engine);
+    evaluation_free(&t->evaluation);
+    source_free(t->source);
+    free(t->loss);
+    free(t->grad_norm);
+    free(t->accuracy);
+    free(t->epoch);
+}
+
+/* ---- training ---- */
+
+/* keep_going renews the heartbeat and asks whether anybody wants the run to end. */
+static enum status keep_going(struct training *t, struct error *err)
+{
+    if (t->record) {
+        record_heartbeat(t->record);
+    }
+    if (t->record && record_is_lost(t->record)) {
+        return error_set(err, STATUS_FAILED,
+                         "another process has taken this run over, because this one showed no sign "
+                         "of life for %d seconds",
+                         RECORD_STALE_SECONDS);
+    }
+    int signal_number = t->hooks && t->hooks->stop ? t->hooks->stop(t->hooks->context) : 0;
+    if (signal_number != 0) {
+        return error_set(err, STATUS_INTERRUPTED,
+                         "stopped by signal %d after step %zu of %zu; the same command starts this "
+                         "run again",
+                         signal_number, t->n_done, t->n_step);
+    }
+    return STATUS_OK;
+}
+
+static void watch(struct training *t, const struct train_result *result,
+                  const struct evaluation *evaluation)
+{
+    if (!t->record && t->hooks && t->hooks->watch) {
+        struct train_moment moment = {.engine = t->engine,
+                                      .n_done = t->n_done,
+                                      .n_step = t->n_step,
+                                      .loss = result ? result->loss : NAN,
+                                      .grad_norm = result ? result->grad_norm : NAN,
+                                      .accuracy = result ? result->accuracy : NAN,
+                                      .diverged = t->diverged,
+                                      .evaluation = evaluation};
+        t->hooks->watch(t->hooks->context, &moment);
+    }
+}
+
+static enum status train_step(struct training *t, const struct batch *batch, struct error *err)
+{
+    const struct config *config = t->config;
+    size_t step = t->n_done;
+    double rate = train_learning_rate(config, step, t->n_step);
+    struct adam_options adam = {.learning_rate = fault_is(FAULT_LEARNING_RATE) ? 0.9 * rate : rate,
+                                .beta1 = config->beta1,
+                                .beta2 = config->beta2,
+                                .epsilon = config->epsilon,
+                                .clip = config->clip,
+                                .weight_decay = config->weight_decay};
+    struct train_result result = engine_train_step(t->engine, batch, &adam);
+    t->loss[step] = result.loss;
+    t->grad_norm[step] = result.grad_norm;
+    t->accuracy[step] = result.accuracy;
+    t->diverged = !result.finite || !(result.loss <= TRAIN_DIVERGED_LOSS);
+    t->n_done++;
+    watch(t, &result, NULL);
+    if (t->hooks && t->hooks->step) {
+        t->hooks->step(t->hooks->context, step, t->n_step, result.loss);
+    }
+    return keep_going(t, err);
+}
+
+static enum status pause_evaluation(void *context, struct error *err)
+{
+    return keep_going(context, err);
+}
+
+static enum status evaluate(struct training *t, struct error *err)
+{
+    double start = clock_seconds();
+    enum status status =
+        evaluation_run(&t->evaluation, t->engine, t->source, pause_evaluation, t, err);
+    t->evaluate_seconds += clock_seconds() - start;
+    return status;
+}
+
+/* finish_epoch keeps what the test split says of images after every epoch. Nothing is chosen by it.
+ */
+static enum status finish_epoch(struct training *t, struct error *err)
+{
+    if (!t->record || !source_images(t->source)) {
+        return STATUS_OK;
+    }
+    enum status status = evaluate(t, err);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    size_t n_step = source_n_step(t->source);
+    double loss = 0, accuracy = 0;
+    for (size_t s = t->n_done - n_step; s < t->n_done; s++) {
+        loss += t->loss[s];
+        accuracy += t->accuracy[s];
+    }
+    t->epoch[t->n_epoch++] = (struct epoch_result){.train_loss = loss / (double)n_step,
+                                                   .train_top1 = accuracy / (double)n_step,
+                                                   .test_loss = t->evaluation.loss,
+                                                   .top1 = t->evaluation.top1,
+                                                   .top5 = t->evaluation.top5};
+    return STATUS_OK;
+}
+
+/* keep_snapshot keeps the maps on the way, where they are asked for; those of the trained model are
+ * the probe's last. */
+static enum status keep_snapshot(struct training *t, struct error *err)
+{
+    if (t->config->attention != ATTENTION_SNAPSHOTS || t->n_done == t->n_step ||
+        !snapshot_is_due(t->n_step, t->n_done)) {
+        return STATUS_OK;
+    }
+    double start = clock_seconds();
+    enum status status = probe_snapshot(t->probe, t->n_done, record_folder(t->record), err);
+    t->evaluate_seconds += clock_seconds() - start;
+    return status;
+}
+
+static enum status train_epoch(struct training *t, size_t epoch, struct error *err)
+{
+    size_t n_step = source_n_step(t->source);
+    source_begin_epoch(t->source, epoch);
+    for (size_t step = 0; step < n_step; step++) {
+        double start = clock_seconds();
+        struct batch batch = source_train_batch(t->source, step);
+        t->batch_seconds += clock_seconds() - start;
+        enum status status = train_step(t, &batch, err);
+        if (status == STATUS_OK && !t->diverged) {
+            status = keep_snapshot(t, err);
+        }
+        if (status != STATUS_OK || t->diverged) {
+            return status;
+        }
+    }
+    return finish_epoch(t, err);
+}
+
+static enum status train_epochs(struct training *t, struct error *err)
+{
+    enum status status = keep_snapshot(t, err);
+    for (size_t epoch = 0; epoch < t->config->epochs && status == STATUS_OK && !t->diverged;
+         epoch++) {
+        status = train_epoch(t, epoch, err);
+    }
+    return status;
+}
+
+/* ---- afterwards ---- */
+
+/* The last epoch of images is evaluated already; what is left is how well it knows its training. */
+static enum status evaluate_last(struct training *t, struct run_result *result, struct error *err)
+{
+    if (!source_images(t->source)) {
+        return evaluate(t, err);
+    }
+    double start = clock_seconds();
+    enum status status = evaluation_train_top1(&t->evaluation, t->engine, t->source,
+                                               pause_evaluation, t, &result->train_top1, err);
+    t->evaluate_seconds += clock_seconds() - start;
+    return status;
+}
+
+/* measure fills what a trained model shows; a diverged one shows nothing. */
+static enum status measure(struct training *t, struct run_result *result, struct error *err)
+{
+    enum status status = STATUS_OK;
+    if (t->diverged) {
+        evaluation_forget(&t->evaluation);
+    } else {
+        status = evaluate_last(t, result, err);
+        double start = clock_seconds();
+        if (status == STATUS_OK) {
+            status = probe_measure(t->probe, t->n_done, record_folder(t->record),
+                                   &result->attention, err);
+        }
+        t->evaluate_seconds += clock_seconds() - start;
+    }
+    result->n_param = engine_model(t->engine)->layout.n_param;
+    sha256_hex(engine_param(t->engine), result->n_param * sizeof(float), result->weights_sha256);
+    return status;
+}
+
+static enum status train_and_measure(struct training *t, struct run_result *result,
+                                     struct error *err)
+{
+    double start = clock_seconds();
+    enum status status = train_epochs(t, err);
+    result->train_seconds = clock_seconds() - start - t->evaluate_seconds;
+    if (status == STATUS_OK) {
+        status = measure(t, result, err);
+    }
+    result->n_planned = t->n_step;
+    result->n_step = t->n_done;
+    result->step_loss = t->loss;
+    result->grad_norm = t->grad_norm;
+    result->accuracy = t->accuracy;
+    result->epoch = t->epoch;
+    result->n_epoch = t->n_epoch;
+    result->diverged = t->diverged;
+    result->images = source_images(t->source);
+    result->batch_seconds = t->batch_seconds;
+    result->evaluate_seconds = t->evaluate_seconds;
+    return status == STATUS_OK ? result_write_files(result, record_folder(t->record), err) : status;
+}
+
+static void fill_outcome(const struct run_result *result, struct run_outcome *outcome)
+{
+    outcome->diverged = result->diverged;
+    outcome->loss = result->evaluation->loss;
+    outcome->token_accuracy = result->evaluation->token_accuracy;
+    outcome->sequence_accuracy = result->evaluation->sequence_accuracy;
+    outcome->top1 = result->evaluation->top1;
+    outcome->escape_step = metrics_escape_step(result->step_loss, result->n_step);
+    outcome->wall_seconds = result->wall_seconds;
+    result_data_warning(result->images, outcome->note);
+}
+
+static enum status finish(struct record *record, const struct run_result *result, struct error *err)
+{
+    json_t *run = result_json(result);
+    if (!run) {
+        static const char reason[] = "out of memory while writing run.json";
+        record_fail(record, reason);
+        return error_set(err, STATUS_MEMORY, reason);
+    }
+    enum status status = record_finish(record, run, err);
+    json_decref(run);
+    return status;
+}
+
+enum status train_run(const struct config *config, const struct dataset_options *data, int threads,
+                      struct record *record, const struct train_hooks *hooks,
+                      struct run_outcome *outcome, struct error *err)
+{
+    double start = clock_seconds();
+    struct training training = {.config = config, .record = record, .hooks = hooks};
+    struct run_result result = {.config = config,
+                                .threads = threads > 0 ? threads : threads_available(),
+                                .evaluation = &training.evaluation,
+                                .train_top1 = NAN};
+    *outcome = (struct run_outcome){.escape_step = STEP_NEVER};
+    config_id(config, outcome->id);
+    enum status status = set_up(&training, data, threads, err);
+    if (status == STATUS_OK) {
+        status = train_and_measure(&training, &result, err);
+    }
+    result.wall_seconds = clock_seconds() - start;
+    if (status == STATUS_OK) {
+        fill_outcome(&result, outcome);
+        status = finish(record, &result, err);
+    } else if (status == STATUS_INTERRUPTED) {
+        record_abandon(record);
+    } else {
+        record_fail(record, err ? err->text : status_name(status));
+    }
+    json_decref(result.attention);
+    tear_down(&training);
+    return status;
+}
+
+/* Tells the watcher what the test split says of the weights as they are. */
+static enum status evaluate_and_watch(struct training *t, struct error *err)
+{
+    enum status status = evaluate(t, err);
+    if (status == STATUS_OK) {
+        watch(t, NULL, &t->evaluation);
+    }
+    return status;
+}
+
+enum status train_watched(const struct config *config, const struct dataset_options *data,
+                          int threads, const struct train_hooks *hooks, struct error *err)
+{
+    struct training training = {.config = config, .hooks = hooks};
+    enum status status = set_up(&training, data, threads, err);
+    if (status == STATUS_OK) {
+        status = evaluate_and_watch(&training, err);
+    }
+    if (status == STATUS_OK) {
+        status = train_epochs(&training, err);
+    }
+    if (status == STATUS_OK && !training.diverged) {
+        status = evaluate_and_watch(&training, err);
+    }
+    tear_down(&training);
+    return status;
+}

@@ -1,0 +1,253 @@
+/* The scale is logarithmic, as the band is: it is one of means of logarithms. The band is where the
+ * mean of the new curves stays in all but 1 % of checks, over all steps and parts at once.
+ */
+#include "report/check/figure_check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/figures/chart.h"
+
+#define PANEL_WIDTH 300.0
+#define PANEL_HEIGHT 200.0
+#define GAP 64.0
+#define LEFT 64.0
+#define TOP 92.0
+#define BOTTOM 54.0
+#define OLD ((struct rgb){0x77, 0x77, 0x77})
+#define NEW ((struct rgb){0xd5, 0x5e, 0x00})
+#define BAND ((struct rgb){0x56, 0xb4, 0xe9})
+#define SAMPLE 34.0
+#define LEGEND_WIDTH 640.0
+#define LINE 0.8
+#define LINE_MEAN 2.0
+#define LINE_BEHIND 2.4 /* of an old curve that a new one of the same seed may cover */
+
+static const enum band_quantity rows[] = {BAND_LOSS, BAND_GRAD_NORM};
+static const char *const row_names[] = {"training loss", "gradient norm"};
+#define N_ROW 2
+
+struct check_figure {
+    const struct baseline *baseline, *fresh;
+    const struct comparison *comparison;
+};
+
+static const double *curve_of(const struct baseline_run *run, enum band_quantity quantity)
+{
+    return quantity == BAND_LOSS ? run->loss : run->grad_norm;
+}
+
+static bool is_drawn(double value)
+{
+    return isfinite(value) && value > 0;
+}
+
+/* measure widens both scales to the curves of a part; a diverged run may leave the upper end. */
+static void measure(const struct baseline_part *part, enum band_quantity quantity,
+                    struct chart_scale *x, struct chart_scale *y)
+{
+    for (size_t r = 0; part && r < part->n_run; r++) {
+        const struct baseline_run *run = &part->run[r];
+        const double *curve = curve_of(run, quantity);
+        for (size_t i = 0; curve && i < run->n_point; i++) {
+            if (is_drawn(curve[i])) {
+                y->low = fmin(y->low, log10(curve[i]));
+                y->high = fmax(y->high, fmin(log10(curve[i]), 3));
+                x->high = fmax(x->high, (double)baseline_step(run, i));
+            }
+        }
+    }
+}
+
+static void draw_tick(cairo_t *cr, const struct chart_scale *x, const struct chart_scale *y,
+                      double value)
+{
+    char label[32];
+    double at = chart_at(y, log10(value));
+    if (log10(value) >= y->low && log10(value) <= y->high) {
+        chart_colour(cr, CHART_GRID, 1);
+        chart_line(cr, x->from, at, x->to, at);
+        snprintf(label, sizeof label, "%.6g", value);
+        chart_colour(cr, CHART_INK, 1);
+        chart_text(cr, x->from - 6, at, CHART_SMALL, CHART_RIGHT, label);
+    }
+}
+
+/* Over less than a decade 1, 2 and 5 would leave a scale almost without ticks. */
+static void draw_ticks(cairo_t *cr, const struct chart_scale *x, const struct chart_scale *y)
+{
+    static const double digits[] = {1, 2, 5};
+    double low = pow(10, y->low), high = pow(10, y->high), step = chart_step(high - low, 5);
+    if (y->high - y->low < 0.7) {
+        for (double value = ceil(low / step) * step; value <= high; value += step) {
+            draw_tick(cr, x, y, value);
+        }
+        return;
+    }
+    size_t n_digit = y->high - y->low > 3 ? 1 : sizeof digits / sizeof digits[0];
+    for (int decade = (int)floor(y->low); decade <= (int)ceil(y->high); decade++) {
+        for (size_t i = 0; i < n_digit; i++) {
+            draw_tick(cr, x, y, digits[i] * pow(10, decade));
+        }
+    }
+}
+
+static void draw_axes(cairo_t *cr, const struct chart_scale *x, const struct chart_scale *y)
+{
+    char label[32];
+    cairo_set_line_width(cr, 0.6);
+    draw_ticks(cr, x, y);
+    double step = chart_step(x->high - x->low, 5);
+    for (double value = 0; value <= x->high + step / 1000; value += step) {
+        double at = chart_at(x, value);
+        chart_colour(cr, CHART_GRID, 1);
+        chart_line(cr, at, y->from, at, y->to);
+        snprintf(label, sizeof label, "%.6g", value);
+        chart_colour(cr, CHART_INK, 1);
+        chart_text(cr, at, y->from + 12, CHART_SMALL, CHART_CENTRE, label);
+    }
+}
+
+static void draw_curves(cairo_t *cr, const struct baseline_part *part, enum band_quantity quantity,
+                        struct rgb colour, double width, const struct chart_scale *x,
+                        const struct chart_scale *y)
+{
+    cairo_set_line_width(cr, width);
+    chart_colour(cr, colour, 0.6);
+    for (size_t r = 0; part && r < part->n_run; r++) {
+        const struct baseline_run *run = &part->run[r];
+        const double *curve = curve_of(run, quantity);
+        for (size_t i = 0; curve && i < run->n_point; i++) {
+            if (is_drawn(curve[i])) {
+                cairo_line_to(cr, chart_at(x, (double)baseline_step(run, i)),
+                              chart_at(y, log10(curve[i])));
+            } else {
+                cairo_new_sub_path(cr);
+            }
+        }
+        cairo_stroke(cr);
+    }
+}
+
+/* The stretches of one curve, without the one over all steps, which comes behind them. */
+static bool is_stretch(const struct comparison *comparison, size_t i, size_t part,
+                       enum band_quantity quantity)
+{
+    const struct band_point *point = &comparison->band[i];
+    bool follows = i > 0 && point[-1].part == part && point[-1].quantity == quantity;
+    return point->part == part && point->quantity == quantity &&
+           !(follows && point->first < point[-1].first);
+}
+
+static void draw_band(cairo_t *cr, const struct comparison *comparison, size_t part,
+                      enum band_quantity quantity, const struct chart_scale *x,
+                      const struct chart_scale *y)
+{
+    const double to_log10 = log10(exp(1));
+    chart_colour(cr, BAND, 0.45);
+    for (size_t i = 0; i < comparison->n_band; i++) {
+        const struct band_point *point = &comparison->band[i];
+        if (is_stretch(comparison, i, part, quantity) && isfinite(point->half)) {
+            double left = chart_at(x, (double)point->first - 0.5);
+            double right = chart_at(x, (double)point->last + 0.5);
+            double top = chart_at(y, (point->base + point->half) * to_log10);
+            double bottom = chart_at(y, (point->base - point->half) * to_log10);
+            cairo_rectangle(cr, left, top, right - left, bottom - top);
+        }
+    }
+    cairo_fill(cr);
+    cairo_set_line_width(cr, LINE_MEAN);
+    chart_colour(cr, NEW, 1);
+    for (size_t i = 0; i < comparison->n_band; i++) {
+        const struct band_point *point = &comparison->band[i];
+        if (is_stretch(comparison, i, part, quantity)) {
+            cairo_line_to(cr, chart_at(x, (double)(point->first + point->last) / 2),
+                          chart_at(y, point->fresh * to_log10));
+        }
+    }
+    cairo_stroke(cr);
+}
+
+static void draw_panel(cairo_t *cr, const struct check_figure *figure, size_t p, size_t row)
+{
+    const struct baseline_part *base = &figure->baseline->part[p];
+    const struct baseline_part *fresh = baseline_find_part(figure->fresh, base->name);
+    double left = LEFT + (double)p * (PANEL_WIDTH + GAP);
+    double top = TOP + (double)row * (PANEL_HEIGHT + GAP / 2);
+    struct chart_scale x = {0, 1, left, left + PANEL_WIDTH};
+    struct chart_scale y = {INFINITY, -INFINITY, top + PANEL_HEIGHT, top};
+    measure(base, rows[row], &x, &y);
+    measure(fresh, rows[row], &x, &y);
+    if (!(y.low <= y.high)) {
+        return;
+    }
+    double margin = 0.05 * (y.high - y.low) + 0.01;
+    y.low -= margin;
+    y.high += margin;
+    draw_axes(cr, &x, &y);
+    cairo_save(cr);
+    cairo_rectangle(cr, x.from, y.to, x.to - x.from, y.from - y.to);
+    cairo_clip(cr);
+    double old_width = figure->comparison->tier == TIER_BAND ? LINE : LINE_BEHIND;
+    draw_curves(cr, base, rows[row], OLD, old_width, &x, &y);
+    draw_curves(cr, fresh, rows[row], NEW, LINE, &x, &y);
+    draw_band(cr, figure->comparison, p, rows[row], &x, &y);
+    cairo_restore(cr);
+    chart_frame(cr, left, top, PANEL_WIDTH, PANEL_HEIGHT);
+    chart_colour(cr, CHART_INK, 1);
+    chart_text_up(cr, left - 44, top + PANEL_HEIGHT / 2, CHART_LABEL, row_names[row]);
+    if (row == 0) {
+        char name[BASELINE_NAME_SIZE + 16];
+        snprintf(name, sizeof name, "%s%s", base->name, fresh ? "" : ", not compared");
+        chart_text_bold(cr, left + PANEL_WIDTH / 2, top - 12, CHART_LABEL, CHART_CENTRE, name);
+    } else {
+        chart_text(cr, left + PANEL_WIDTH / 2, top + PANEL_HEIGHT + 30, CHART_LABEL, CHART_CENTRE,
+                   "training step");
+    }
+}
+
+static double draw_key(cairo_t *cr, double x, double y, struct rgb colour, double width,
+                       const char *text)
+{
+    cairo_set_line_width(cr, width);
+    chart_colour(cr, colour, width > 4 ? 0.45 : 1);
+    chart_line(cr, x, y, x + SAMPLE, y);
+    chart_colour(cr, CHART_INK, 1);
+    chart_text(cr, x + SAMPLE + 6, y, CHART_LABEL, CHART_LEFT, text);
+    return x + SAMPLE + 24 + chart_width(CHART_LABEL, text);
+}
+
+static void draw(cairo_t *cr, const void *data)
+{
+    const struct check_figure *figure = data;
+    const struct comparison *comparison = figure->comparison;
+    char title[160];
+    snprintf(title, sizeof title, "%s, tier %s",
+             comparison->n_difference > 0 ? "Learning differs" : "No difference in learning",
+             tier_name(comparison->tier));
+    chart_colour(cr, CHART_INK, 1);
+    chart_text_bold(cr, 14, 20, CHART_TITLE, CHART_LEFT, title);
+    bool band = comparison->n_band > 0;
+    double x = draw_key(cr, 14, 46, OLD, band ? LINE : LINE_BEHIND, "baseline, each seed");
+    x = draw_key(cr, x, 46, NEW, LINE, "now");
+    if (band) {
+        x = draw_key(cr, x, 46, NEW, LINE_MEAN, "its mean,");
+        draw_key(cr, x, 46, BAND, 10, "where that stays in 99 % of checks");
+    }
+    for (size_t p = 0; p < figure->baseline->n_part; p++) {
+        for (size_t row = 0; row < N_ROW; row++) {
+            draw_panel(cr, figure, p, row);
+        }
+    }
+}
+
+enum status figure_check(const struct baseline *baseline, const struct baseline *fresh,
+                         const struct comparison *comparison, const char *path, struct error *err)
+{
+    struct check_figure figure = {baseline, fresh, comparison};
+    double width = LEFT + (double)baseline->n_part * (PANEL_WIDTH + GAP);
+    double height = TOP + N_ROW * (PANEL_HEIGHT + GAP / 2) + BOTTOM;
+    return chart_write_png(path, fmax(width, LEGEND_WIDTH), height, draw, &figure, err);
+}

@@ -1,0 +1,107 @@
+/* comparisons: each variant against the baseline, with an interval, a p-value and a verdict.
+ *
+ * What is independent of what. Pairs that share a configuration are not independent draws of a
+ * configuration. From COMPARISONS_MIN_UNIT configurations on, a configuration with all its seeds is
+ * one unit: it is resampled and sign-flipped as a whole, and interval and p-value speak of
+ * configurations like these. Below that, so few clusters would make every interval too narrow
+ * (Cameron, Gelbach and Miller 2008): pairs are the units, resampled within their configuration,
+ * and what is said holds for these configurations alone, over seeds. Below COMPARISONS_MIN_UNIT
+ * pairs no sign-flip test can reach 5 % (its smallest p-value is 2 / 2^n), and nothing is
+ * concluded.
+ *
+ * Pairs are stratified by configuration where each has COMPARISONS_MIN_STRATUM of them; else they
+ * are resampled freely, which widens the interval by what differs between configurations.
+ *
+ * One table is one measure over all tasks (or all data sets) and variants. Verdicts use p-values
+ * corrected by Holm (1979) over the comparisons of the table. Intervals are not corrected.
+ */
+#ifndef QKVLAB_REPORT_COMPARISONS_H
+#define QKVLAB_REPORT_COMPARISONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "report/statistics/paired.h"
+
+#define COMPARISONS_MIN_UNIT 6
+#define COMPARISONS_MIN_STRATUM 3
+#define COMPARISONS_LEVEL 0.05
+#define COMPARISONS_MAX_NEEDED 1000 /* above it: "more than 1000" */
+
+enum comparison_unit { UNIT_PAIR, UNIT_CONFIGURATION };
+
+enum verdict {
+    VERDICT_TOO_FEW,   /* fewer than COMPARISONS_MIN_UNIT pairs: nothing can be concluded */
+    VERDICT_LOWER,     /* corrected p at most COMPARISONS_LEVEL, the variant is below */
+    VERDICT_HIGHER,    /* the same, above */
+    VERDICT_UNDECIDED, /* not distinguishable with these runs */
+};
+
+struct comparison {
+    const struct paired *paired;    /* borrowed: variant, baseline, task, pairs */
+    struct stats variant, baseline; /* the measure over the pairs that count, each side */
+    struct stats difference;        /* variant minus baseline; .n is the number of pairs in which
+                                       both have the measure */
+    size_t n_configuration, n_seed; /* of those pairs */
+    size_t n_above, n_below;        /* pairs with a difference > 0 and < 0 */
+    size_t n_only_variant, n_only_baseline; /* pairs in which one side alone has the measure: a step
+                                               that came with one of them only */
+    enum comparison_unit unit;              /* what was resampled and flipped */
+    size_t n_unit;
+    double low, high; /* 95 % bootstrap interval of the mean difference; NaN with TOO_FEW */
+    double p, p_holm; /* sign-flip test, and corrected within the table; NaN with TOO_FEW */
+    bool exact;       /* all sign patterns were tried */
+    size_t n_needed;  /* units for power 80 % to see a difference of this size, taken alone, and at
+                         least n_min of its table; SIZE_MAX: none would do (the difference is 0) */
+    enum verdict verdict;
+};
+
+struct comparison_table {
+    enum measure measure;
+    bool images;                   /* rows are of data sets, not tasks */
+    struct comparison *comparison; /* [n_comparison], by task, then variant */
+    size_t n_comparison;
+    size_t n_tested; /* of them, with a p-value: the size of Holm's family */
+    size_t n_min;    /* units a comparison must have to pass the correction at all */
+};
+
+struct comparisons {
+    struct paired_set pairs;
+    struct comparison_table *table; /* [n_table], tasks first, measures in the order of
+                                       MEASURE_TABLE; a measure that no pair has is left out */
+    size_t n_table;
+    size_t n_without_baseline; /* finished runs that the baseline has no finished partner for */
+};
+
+/* comparisons_make compares every variant with its baseline, within a setting or, where it is NULL,
+ * over the whole set (see paired_make). Caller frees with comparisons_free, also on failure; the
+ * set is borrowed. Errors: STATUS_MEMORY. */
+enum status comparisons_make(const struct run_set *set, const struct setting *setting,
+                             const struct baselines *baselines, struct comparisons *comparisons,
+                             struct error *err);
+void comparisons_free(struct comparisons *comparisons);
+
+/* comparisons_find returns the table of a measure, NULL where there is none. */
+const struct comparison_table *comparisons_find(const struct comparisons *comparisons,
+                                                enum measure measure, bool images);
+
+/* comparison_words writes the verdict as a reader meets it: "lower", "higher", "not distinguishable
+ * (about 23 seeds would be needed to see a difference of this size)", "lower before
+ * correction (...)", "identical in all pairs", "nothing can be concluded (3 pairs, 6 are needed)".
+ */
+#define COMPARISON_WORDS_SIZE 192
+void comparison_words(const struct comparison *comparison, char text[COMPARISON_WORDS_SIZE]);
+
+/* The two parts of it, for a table with a column each: the verdict, and how many would be needed:
+ * "23 seeds", "more than 1000 configurations", "" where that says nothing. */
+#define COMPARISON_NEEDED_SIZE 64
+const char *comparison_verdict_words(const struct comparison *comparison);
+void comparison_needed(const struct comparison *comparison, char text[COMPARISON_NEEDED_SIZE]);
+
+/* comparison_verdict_key returns "too few", "lower", "higher" or "not distinguishable". */
+const char *comparison_verdict_key(enum verdict verdict);
+
+/* comparison_unit_name returns "pair" or "configuration". */
+const char *comparison_unit_name(enum comparison_unit unit);
+
+#endif

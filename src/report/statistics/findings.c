@@ -1,0 +1,403 @@
+/* findings: accuracy and learning speed, each variant against the baseline, paired by seed. */
+#include "report/statistics/findings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void findings_add(struct findings *findings, const char *rule, bool headline, struct text *text)
+{
+    if (text->failed || !text->data) {
+        findings->failed |= text->failed;
+        text_free(text);
+        return;
+    }
+    if (findings->n_finding == findings->capacity) {
+        size_t capacity = 2 * findings->capacity + 16;
+        struct finding *grown = realloc(findings->finding, capacity * sizeof(*grown));
+        if (!grown) {
+            findings->failed = true;
+            text_free(text);
+            return;
+        }
+        findings->finding = grown;
+        findings->capacity = capacity;
+    }
+    findings->finding[findings->n_finding++] = (struct finding){rule, headline, *text};
+    *text = (struct text){0};
+}
+
+void findings_free(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->n_finding; i++) {
+        text_free(&findings->finding[i].text);
+    }
+    free(findings->finding);
+    *findings = (struct findings){0};
+}
+
+static const char *name_of(const struct setting *setting, size_t variant)
+{
+    return setting->variant[variant]->variant_name;
+}
+
+/* ---- accuracy ---- */
+
+static const char rule_shortfall[] =
+    "A variant falls short on a task when the mean over seeds of its token accuracy minus that of "
+    "QKV with the same seed is below -" FINDINGS_NUMBER(FINDINGS_SHORTFALL) ".";
+
+/* Appends "Shift by 0.312 (0.298 to 0.330 over 3 seeds)". */
+static void append_shortfall(struct text *text, const char *task, const struct stats *difference)
+{
+    text_append(text, "%s by %.3f", task, -difference->mean);
+    if (difference->n == 1) {
+        text_append(text, " (1 seed)");
+        return;
+    }
+    text_append(text, " (%.3f to %.3f over %zu seeds", -difference->max, -difference->min,
+                difference->n);
+    if (difference->max >= 0) {
+        text_append(text, "; not with every seed, so not distinguishable with so few");
+    }
+    text_append(text, ")");
+}
+
+/* Returns the number of tasks that variant and baseline share seeds on. */
+static size_t describe_shortfalls(const struct setting *setting, size_t baseline, size_t variant,
+                                  struct text *text)
+{
+    size_t n_compared = 0;
+    for (size_t task = 0; task < setting->n_task; task++) {
+        struct stats difference =
+            cell_difference(setting_cell(setting, variant, task),
+                            setting_cell(setting, baseline, task), MEASURE_TOKEN_ACCURACY);
+        n_compared += difference.n > 0;
+        if (!(difference.mean < -FINDINGS_SHORTFALL)) {
+            continue;
+        }
+        if (text->size == 0) {
+            text_append(text, "**%s** falls short of %s on ", name_of(setting, variant),
+                        name_of(setting, baseline));
+        } else {
+            text_append(text, ", ");
+        }
+        append_shortfall(text, setting->task[task]->title, &difference);
+    }
+    if (text->size > 0) {
+        text_append(text, ".");
+    }
+    return n_compared;
+}
+
+static void find_shortfalls(const struct setting *setting, size_t baseline,
+                            struct findings *findings)
+{
+    struct text equals = {0};
+    for (size_t variant = 0; variant < setting->n_variant; variant++) {
+        struct text text = {0};
+        if (variant == baseline) {
+            continue;
+        }
+        size_t n_compared = describe_shortfalls(setting, baseline, variant, &text);
+        if (n_compared > 0 && text.size == 0) {
+            text_append(&equals, "%s**%s** (%zu task%s)", equals.size ? ", " : "",
+                        name_of(setting, variant), n_compared, n_compared == 1 ? "" : "s");
+        }
+        findings_add(findings, rule_shortfall, true, &text);
+    }
+    if (equals.size > 0) {
+        text_append(&equals, ": no shortfall against %s on any task compared.",
+                    name_of(setting, baseline));
+    }
+    findings_add(findings, rule_shortfall, true, &equals);
+}
+
+/* A task hides the cost of symmetric scores when its needed keys are mutual: j needs i where i
+ * needs j. On the others a symmetric score map cannot serve both. */
+static bool has_one_way_keys(const struct task *task, size_t n_token)
+{
+    for (size_t t = 0; t < n_token; t++) {
+        int key = task->needed_key(t, n_token);
+        if (key != TASK_NO_KEY && task->needed_key((size_t)key, n_token) != (int)t) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char rule_one_way[] =
+    "A task has one-way keys when some position needs a key that does not need it back; mutual "
+    "keys "
+    "(Reverse, Swap, Copy) suit a symmetric score map, one-way keys do not.";
+
+static void append_accuracies(struct text *text, const struct setting *setting, size_t task,
+                              bool symmetric)
+{
+    for (size_t variant = 0, n = 0; variant < setting->n_variant; variant++) {
+        struct stats stats =
+            cell_stats(setting_cell(setting, variant, task), MEASURE_TOKEN_ACCURACY);
+        if (stats.n == 0 ||
+            variant_product_symmetric(&setting->variant[variant]->variant) != symmetric) {
+            continue;
+        }
+        text_append(text, "%s%s %.3f", n++ ? ", " : "", name_of(setting, variant), stats.mean);
+    }
+}
+
+static bool has_both_kinds(const struct setting *setting, size_t task)
+{
+    size_t n_kind[2] = {0};
+    for (size_t variant = 0; variant < setting->n_variant; variant++) {
+        const struct cell *cell = setting_cell(setting, variant, task);
+        if (cell && cell->n_ok > 0) {
+            n_kind[variant_product_symmetric(&setting->variant[variant]->variant)]++;
+        }
+    }
+    return n_kind[0] > 0 && n_kind[1] > 0;
+}
+
+static void find_one_way_tasks(const struct setting *setting, struct findings *findings)
+{
+    for (size_t task = 0; task < setting->n_task; task++) {
+        if (!has_one_way_keys(setting->task[task], setting->run->n_token) ||
+            !has_both_kinds(setting, task)) {
+            continue;
+        }
+        struct text text = {0};
+        text_append(&text, "**%s** has one-way keys. Token accuracy where Q K^T is symmetric: ",
+                    setting->task[task]->title);
+        append_accuracies(&text, setting, task, true);
+        text_append(&text, "; where it is not: ");
+        append_accuracies(&text, setting, task, false);
+        text_append(&text, ".");
+        findings_add(findings, rule_one_way, true, &text);
+    }
+}
+
+static const char rule_floor[] =
+    "The best predictor that knows only the position reaches this accuracy without reading the "
+    "input; only what lies above it was learned from the sequence.";
+
+static void find_floors(const struct setting *setting, struct findings *findings)
+{
+    for (size_t task = 0; task < setting->n_task; task++) {
+        double floor = task_floor(setting->task[task], setting->run->n_token);
+        struct text text = {0};
+        if (!setting->task[task]->position_floor) {
+            continue;
+        }
+        text_append(&text, "**%s**: the position alone gives %.4f; above it are",
+                    setting->task[task]->title, floor);
+        for (size_t variant = 0, n = 0; variant < setting->n_variant; variant++) {
+            struct stats stats =
+                cell_stats(setting_cell(setting, variant, task), MEASURE_ABOVE_FLOOR);
+            if (stats.n > 0) {
+                text_append(&text, "%s %s %+.3f", n++ ? "," : "", name_of(setting, variant),
+                            stats.mean);
+            }
+        }
+        text_append(&text, ".");
+        findings_add(findings, rule_floor, false, &text);
+    }
+}
+
+/* ---- learning speed ---- */
+
+static const char rule_escape[] =
+    "A variant leaves the plateau later when its escape step is later than QKV's with every seed "
+    "they share, or when it never leaves where QKV does.";
+
+enum pace { PACE_NOT_LATER, PACE_LATER, PACE_NEVER };
+
+struct delay {
+    enum pace pace;
+    size_t n_never, n_pair;
+    struct stats delay; /* over the seeds with which both leave */
+};
+
+static struct delay compare_escape(const struct cell *cell, const struct cell *baseline)
+{
+    struct delay result = {PACE_NOT_LATER, 0, 0, STATS_NONE};
+    for (size_t i = 0; cell && i < cell->n_run; i++) {
+        const struct run *run = cell_find_seed(cell, cell->run[i].seed);
+        const struct run *other = cell_find_seed(baseline, cell->run[i].seed);
+        if (!run || !other || isnan(other->measure[MEASURE_ESCAPE_STEP])) {
+            continue;
+        }
+        result.n_pair++;
+        result.n_never += isnan(run->measure[MEASURE_ESCAPE_STEP]);
+        stats_add(&result.delay,
+                  run->measure[MEASURE_ESCAPE_STEP] - other->measure[MEASURE_ESCAPE_STEP]);
+    }
+    if (result.n_pair > 0 && result.n_never == result.n_pair) {
+        result.pace = PACE_NEVER;
+    } else if (result.n_pair > 0 && result.delay.min > 0) {
+        result.pace = PACE_LATER;
+    }
+    return result;
+}
+
+static void append_comparison(struct text *text, const char *name, const struct delay *result)
+{
+    if (result->pace == PACE_NEVER) {
+        text_append(text, "%s (never, %zu of %zu seeds)", name, result->n_never, result->n_pair);
+        return;
+    }
+    text_append(text, "%s (%.0f steps later", name, result->delay.mean);
+    if (result->n_never > 0) {
+        text_append(text, "; never with %zu of %zu seeds", result->n_never, result->n_pair);
+    }
+    text_append(text, ")");
+}
+
+static bool ever_escapes(const struct setting *setting, size_t variant)
+{
+    for (size_t task = 0; task < setting->n_task; task++) {
+        if (cell_stats(setting_cell(setting, variant, task), MEASURE_ESCAPE_STEP).n > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Appends "**Q=K** on Reverse, Shift (never)", or nothing where the variant is not later. */
+static void append_late_tasks(struct text *text, const struct setting *setting, size_t baseline,
+                              size_t variant)
+{
+    size_t n_late = 0;
+    for (size_t task = 0; task < setting->n_task; task++) {
+        struct delay result = compare_escape(setting_cell(setting, variant, task),
+                                             setting_cell(setting, baseline, task));
+        if (result.pace == PACE_NOT_LATER) {
+            continue;
+        }
+        if (n_late++ > 0) {
+            text_append(text, ", ");
+        } else {
+            text_append(text, "%s**%s** on ", text->size ? "; " : "", name_of(setting, variant));
+        }
+        text_append(text, "%s%s", setting->task[task]->title,
+                    result.pace == PACE_NEVER ? " (never)" : "");
+    }
+}
+
+/* One headline: which variants are later, and on which tasks. */
+static void find_late_variants(const struct setting *setting, size_t baseline,
+                               struct findings *findings)
+{
+    struct text list = {0}, sentence = {0};
+    for (size_t variant = 0; variant < setting->n_variant; variant++) {
+        if (variant != baseline) {
+            append_late_tasks(&list, setting, baseline, variant);
+        }
+    }
+    if (ever_escapes(setting, baseline)) {
+        text_append(&sentence, "Later off the plateau than %s with every seed: %s.",
+                    name_of(setting, baseline), list.size ? list.data : "none");
+    } else {
+        text_append(&sentence,
+                    "%s itself leaves no plateau in these runs, so nothing is said about "
+                    "delays.",
+                    name_of(setting, baseline));
+    }
+    sentence.failed |= list.failed;
+    text_free(&list);
+    findings_add(findings, rule_escape, true, &sentence);
+}
+
+static void find_escape(const struct setting *setting, size_t baseline, struct findings *findings)
+{
+    for (size_t task = 0; task < setting->n_task; task++) {
+        const struct cell *reference = setting_cell(setting, baseline, task);
+        struct stats steps = cell_stats(reference, MEASURE_ESCAPE_STEP);
+        struct text text = {0};
+        size_t n_later = 0;
+        if (steps.n == 0) {
+            continue;
+        }
+        text_append(&text,
+                    "**%s**: %s leaves the plateau at step %.0f on average (%zu of %zu seeds); "
+                    "later with every seed: ",
+                    setting->task[task]->title, name_of(setting, baseline), steps.mean, steps.n,
+                    reference->n_ok);
+        for (size_t variant = 0; variant < setting->n_variant; variant++) {
+            struct delay result = compare_escape(setting_cell(setting, variant, task), reference);
+            if (variant == baseline || result.pace == PACE_NOT_LATER) {
+                continue;
+            }
+            text_append(&text, "%s", n_later++ ? ", " : "");
+            append_comparison(&text, name_of(setting, variant), &result);
+        }
+        text_append(&text, "%s.", n_later ? "" : "none");
+        findings_add(findings, rule_escape, false, &text);
+    }
+}
+
+/* ---- score terms ---- */
+
+static const char rule_score_term[] =
+    "A row with a score term is compared with the row that differs from it by that term alone, "
+    "paired by seed; differences of token accuracy up to " FINDINGS_NUMBER(
+        FINDINGS_SHORTFALL) " are not told.";
+
+static size_t find_plain_row(const struct setting *setting, size_t variant)
+{
+    struct variant plain = setting->variant[variant]->variant;
+    char id[VARIANT_TEXT_SIZE];
+    plain.score_term = SCORE_NONE;
+    variant_id(&plain, id);
+    return setting_find_variant(setting, id);
+}
+
+static void find_score_terms(const struct setting *setting, struct findings *findings)
+{
+    for (size_t variant = 0; variant < setting->n_variant; variant++) {
+        size_t plain = find_plain_row(setting, variant);
+        struct text text = {0};
+        if (plain == variant || plain == setting->n_variant) {
+            continue;
+        }
+        size_t n_told = 0, n_compared = 0;
+        text_append(&text, "**%s** against %s: token accuracy ", name_of(setting, variant),
+                    name_of(setting, plain));
+        for (size_t task = 0; task < setting->n_task; task++) {
+            struct stats difference =
+                cell_difference(setting_cell(setting, variant, task),
+                                setting_cell(setting, plain, task), MEASURE_TOKEN_ACCURACY);
+            n_compared += difference.n > 0;
+            if (fabs(difference.mean) > FINDINGS_SHORTFALL) {
+                text_append(&text, "%s%+.3f on %s", n_told++ ? ", " : "", difference.mean,
+                            setting->task[task]->title);
+            }
+        }
+        if (n_told == 0) {
+            text_append(&text, "within %.2f on every task compared", FINDINGS_SHORTFALL);
+        }
+        text_append(&text, ".");
+        if (n_compared > 0) {
+            findings_add(findings, rule_score_term, true, &text);
+        }
+        text_free(&text);
+    }
+}
+
+void findings_make(const struct setting *setting, struct findings *findings)
+{
+    size_t baseline = setting_find_variant(setting, FINDINGS_BASELINE);
+    if (baseline < setting->n_variant) {
+        find_shortfalls(setting, baseline, findings);
+        find_one_way_tasks(setting, findings);
+        find_late_variants(setting, baseline, findings);
+        find_escape(setting, baseline, findings);
+    } else {
+        struct text text = {0};
+        text_append(&text, "No run of QKV in this setting: nothing is said about shortfalls and "
+                           "delays, which are told against it.");
+        findings_add(findings, rule_shortfall, true, &text);
+        find_one_way_tasks(setting, findings);
+    }
+    find_score_terms(setting, findings);
+    find_floors(setting, findings);
+    findings_make_attention(setting, findings);
+}

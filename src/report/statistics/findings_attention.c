@@ -1,0 +1,159 @@
+/* findings_attention: what the maps of the last layer show. A map differs by seed, so every
+ * sentence names the seeds it holds for.
+ */
+#include <math.h>
+
+#include "report/statistics/findings.h"
+
+/* On tasks like Copy the needed key is the own position: both shares are the same number. */
+static bool needs_other_positions(const struct task *task, size_t n_token)
+{
+    size_t n_other = 0;
+    for (size_t t = 0; t < n_token; t++) {
+        int key = task->needed_key(t, n_token);
+        if (key == TASK_NO_KEY) {
+            return false;
+        }
+        n_other += key != (int)t;
+    }
+    return 2 * n_other > n_token;
+}
+
+typedef bool map_test(const struct run *run);
+
+static bool shows_x(const struct run *run)
+{
+    return run->measure[MEASURE_NEEDED] >= FINDINGS_X_SHARE &&
+           run->measure[MEASURE_DIAGONAL] >= FINDINGS_X_SHARE;
+}
+
+static bool is_clean(const struct run *run)
+{
+    return run->measure[MEASURE_NEEDED] >= FINDINGS_CLEAN_NEEDED &&
+           run->measure[MEASURE_DIAGONAL] <= FINDINGS_CLEAN_DIAGONAL;
+}
+
+/* Appends "Q=K (all 3 seeds)" or "Q=K (seeds 0, 2 of 3)" for a cell some of whose runs pass. */
+static bool append_seeds(struct text *text, const struct cell *cell, map_test *test, bool first)
+{
+    size_t n = 0;
+    struct text seeds = {0};
+    for (size_t i = 0; cell && i < cell->n_run; i++) {
+        if (run_is_ok(&cell->run[i]) && test(&cell->run[i])) {
+            text_append(&seeds, "%s%lld", n++ ? ", " : "", cell->run[i].seed);
+        }
+    }
+    if (n > 0) {
+        text_append(text, "%s%s ", first ? "" : ", ", cell->run->variant_name);
+    }
+    if (n > 1 && n == cell->n_ok) {
+        text_append(text, "(all %zu seeds)", n);
+    } else if (n > 0) {
+        text_append(text, "(seed%s %s of %zu)", n == 1 ? "" : "s", seeds.data, cell->n_ok);
+    }
+    text->failed |= seeds.failed;
+    text_free(&seeds);
+    return n > 0;
+}
+
+/* One sentence over all tasks: "Reverse: Q=K (...), Q=K=V (...); Swap: none". */
+static void find_maps(const struct setting *setting, const char *what, const char *rule,
+                      bool headline, map_test *test, struct findings *findings)
+{
+    struct text text = {0};
+    for (size_t task = 0; task < setting->n_task; task++) {
+        bool first = true;
+        if (!needs_other_positions(setting->task[task], setting->run->n_token)) {
+            continue;
+        }
+        if (text.size == 0) {
+            text_append(&text, "%s ", what);
+        } else {
+            text_append(&text, "; ");
+        }
+        text_append(&text, "**%s**: ", setting->task[task]->title);
+        for (size_t variant = 0; variant < setting->n_variant; variant++) {
+            if (append_seeds(&text, setting_cell(setting, variant, task), test, first)) {
+                first = false;
+            }
+        }
+        text_append(&text, "%s", first ? "none" : "");
+    }
+    if (text.size > 0) {
+        text_append(&text, ".");
+    }
+    findings_add(findings, rule, headline, &text);
+}
+
+static const char rule_x[] =
+    "A map, the mean over heads of the last layer, shows an X when at least " FINDINGS_NUMBER(
+        FINDINGS_X_SHARE) " of the attention lies on the needed keys and as much on the "
+                          "diagonal. Tasks whose needed key is the own "
+                          "position, or that need no single key, are not looked at.";
+
+static const char rule_clean[] =
+    "A map draws the needed keys cleanly when at least " FINDINGS_NUMBER(
+        FINDINGS_CLEAN_NEEDED) " of the attention lies on them and at "
+                               "most " FINDINGS_NUMBER(FINDINGS_CLEAN_DIAGONAL) " on the "
+                                                                                "diagonal.";
+
+static const char rule_symmetry[] = "Asymmetry is the mean |S - S^T| over the mean |S| of a head's "
+                                    "scores, averaged over heads: 0 is "
+                                    "symmetric. The row of a variant says whether it must be.";
+
+static bool has_attention(const struct setting *setting)
+{
+    for (size_t i = 0; i < setting->n_run; i++) {
+        if (isfinite(setting->run[i].measure[MEASURE_DIAGONAL])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void find_symmetry(const struct setting *setting, struct findings *findings)
+{
+    struct stats symmetric = STATS_NONE, with_term = STATS_NONE, free = STATS_NONE;
+    for (size_t i = 0; i < setting->n_run; i++) {
+        const struct run *run = &setting->run[i];
+        double asymmetry = run->measure[MEASURE_ASYMMETRY_SCORES];
+        if (!run_is_ok(run)) {
+            continue;
+        }
+        if (variant_scores_symmetric(&run->variant)) {
+            stats_add(&symmetric, asymmetry);
+        } else if (variant_product_symmetric(&run->variant)) {
+            stats_add(&with_term, asymmetry);
+        } else {
+            stats_add(&free, asymmetry);
+        }
+    }
+    struct text text = {0};
+    if (symmetric.n > 0) {
+        text_append(&text, "Scores that must be symmetric: largest asymmetry in %zu runs %.2g. ",
+                    symmetric.n, symmetric.max);
+    }
+    if (with_term.n > 0) {
+        text_append(&text,
+                    "Symmetric Q K^T with a score term: the scores that enter the softmax have "
+                    "asymmetry %.2f on average (%.2f to %.2f, %zu runs). ",
+                    with_term.mean, with_term.min, with_term.max, with_term.n);
+    }
+    if (free.n > 0) {
+        text_append(&text, "Separate projections for Q and K: %.2f (%.2f to %.2f, %zu runs).",
+                    free.mean, free.min, free.max, free.n);
+    }
+    findings_add(findings, rule_symmetry, true, &text);
+}
+
+void findings_make_attention(const struct setting *setting, struct findings *findings)
+{
+    if (!has_attention(setting)) {
+        return;
+    }
+    find_maps(setting, "The map shows an X (needed keys and diagonal) on", rule_x, true, shows_x,
+              findings);
+    find_maps(setting, "The map draws the needed keys cleanly on", rule_clean, true, is_clean,
+              findings);
+    find_symmetry(setting, findings);
+}

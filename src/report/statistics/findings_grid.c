@@ -1,0 +1,64 @@
+/* findings_grid: where in a grid variants can differ at all. Where no run leaves chance, or every
+ * run solves the task, every difference in accuracy is next to nothing, and a mean over the grid is
+ * diluted by as much.
+ */
+#include "report/statistics/findings.h"
+
+static const char rule_room[] =
+    "A setting is at chance on a task when every finished run of every variant is, and solved when "
+    "every one has solved it; the tables of accuracy say from where on a run counts as either.";
+
+struct room {
+    size_t n, n_at_chance, n_solved; /* settings */
+};
+
+static bool all_are(const struct setting *setting, size_t task, enum measure share)
+{
+    size_t n = 0;
+    for (size_t variant = 0; variant < setting->n_variant; variant++) {
+        struct stats stats = cell_stats(setting_cell(setting, variant, task), share);
+        if (stats.n > 0 && stats.mean < 1) {
+            return false;
+        }
+        n += stats.n;
+    }
+    return n > 0;
+}
+
+static struct room room_of(const struct run_set *set, const struct task *task)
+{
+    struct room room = {0};
+    for (size_t i = 0; i < set->n_setting; i++) {
+        const struct setting *setting = &set->setting[i];
+        for (size_t k = 0; k < setting->n_task; k++) {
+            if (setting->task[k] == task) {
+                room.n++;
+                room.n_at_chance += all_are(setting, k, MEASURE_AT_CHANCE);
+                room.n_solved += all_are(setting, k, MEASURE_SOLVED);
+            }
+        }
+    }
+    return room;
+}
+
+void findings_make_grid(const struct run_set *set, const struct overview *tasks,
+                        struct findings *findings)
+{
+    struct text text = {0};
+    size_t n_told = 0;
+    for (size_t i = 0; set->n_setting > 1 && i < tasks->n_task; i++) {
+        struct room room = room_of(set, tasks->task[i]->task);
+        if (room.n_at_chance + room.n_solved == 0) {
+            continue;
+        }
+        text_append(&text, "%s**%s** %zu at chance and %zu solved of %zu",
+                    n_told++ ? "; " : "Settings in which all variants do the same: ",
+                    run_task_title(tasks->task[i]), room.n_at_chance, room.n_solved, room.n);
+    }
+    if (n_told > 0) {
+        text_append(&text, ". Only in the others can variants differ in accuracy, so the mean "
+                           "differences over all settings are smaller than those where it "
+                           "matters.");
+    }
+    findings_add(findings, rule_room, true, &text);
+}

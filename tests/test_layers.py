@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Dependencies point one way: a file of src/ includes only from its own folder and from those before it in ORDER."""
+import os
+import re
+import sys
+
+ORDER = [
+    "base",
+    "nn/kernels", "nn",
+    "lab/data", "lab/config", "lab/record", "lab/training", "lab/bench", "lab/sweep", "lab/baseline",
+    "report/runs", "report/statistics", "report/figures", "report/text", "report/html", "report/check", "report",
+    "lesson",
+    "cli",
+]
+INCLUDE = re.compile(r'^\s*#\s*include\s+"((?:base|nn|lab|report|lesson|cli)/[^"]+)"')
+
+
+def files(root):
+    for folder, _, names in os.walk(root):
+        for name in sorted(names):
+            if name.endswith((".c", ".h")):
+                yield os.path.join(folder, name)
+
+
+def main():
+    root = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "src")
+    wrong, n_include = [], 0
+    for path in files(root):
+        shown = os.path.relpath(path, root)
+        folder = os.path.dirname(shown)
+        if folder not in ORDER:
+            wrong.append(f"src/{shown}: the folder {folder} has no place in ORDER of tests/test_layers.py; give it one")
+            continue
+        for number, line in enumerate(open(path, encoding="utf-8"), 1):
+            match = INCLUDE.match(line)
+            if not match:
+                continue
+            n_include += 1
+            used = os.path.dirname(match[1])
+            if used not in ORDER or ORDER.index(used) > ORDER.index(folder):
+                wrong.append(f"src/{shown}:{number}: {folder} comes before {used}, and must not include {match[1]}")
+    print("\n".join(wrong) if wrong else f"{n_include} includes, all of them one way")
+    return 1 if wrong or n_include < 100 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
