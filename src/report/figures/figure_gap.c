@@ -16,7 +16,7 @@
 #define PANEL_WIDTH 190.0
 #define PANEL_HEIGHT 132.0
 #define GAP_X 18.0
-#define GAP_Y 44.0
+#define GAP_Y 62.0
 #define LEFT 66.0
 #define TOP 100.0
 #define BOTTOM 46.0
