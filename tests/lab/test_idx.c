@@ -49,7 +49,8 @@ START_TEST(a_folder_of_that_name)
     expect_loads("mnist", 10, 5);
     fixture_mnist("%s-%s.gz");
     fixture_remove("train-images-idx3-ubyte.gz");
-    expect_refused("mnist", "incomplete", "no train-images-idx3-ubyte (47040016 bytes");
+    expect_refused("mnist", "train-images-idx3-ubyte is a folder",
+                   "expected a file of 47040016 bytes");
     fixture_idx("train-images-idx3-ubyte/train-images-idx3-ubyte", 10, 1);
     expect_loads("mnist", 10, 5);
 }
