@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lesson/guess.h"
 #include "lesson/lesson_assets.h"
 #include "lesson/lesson_data.h"
 #include "lesson/lesson_page.h"
@@ -34,7 +35,7 @@ static struct lesson_value number_value(const char *name, size_t number)
     return value;
 }
 
-#define N_VALUE 13
+#define N_VALUE 14
 static void fill_values(const struct lesson_request *request, const struct lesson_runs *runs,
                         struct lesson_value value[N_VALUE])
 {
@@ -55,6 +56,9 @@ static void fill_values(const struct lesson_request *request, const struct lesso
     value[10] = number_value("n_train", (size_t)json_get_integer(config, "n_train", 0));
     value[11] = number_value("n_epoch", (size_t)json_get_integer(config, "epochs", 0));
     value[12] = number_value("head_width", run->n_embd / run->n_head);
+    value[13] = (struct lesson_value){.name = "frequent"};
+    snprintf(value[13].text, sizeof(value[13].text), "%.3f",
+             guess_frequent(run->n_token, TASK_N_SYMBOL));
 }
 
 /* ---- writing ---- */

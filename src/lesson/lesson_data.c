@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lesson/guess.h"
 #include "lesson/mislead.h"
 #include "nn/cost.h"
 #include "report/html/html_parts.h"
@@ -161,6 +162,7 @@ static json_t *models_json(void)
 static json_t *cache_variants_json(void)
 {
     static const char *const id[] = {"qkv",
+                                     "qk",
                                      "kv",
                                      "qv",
                                      "qkv_tied",
@@ -207,11 +209,12 @@ static json_t *published_json(const struct lesson_runs *runs)
 json_t *lesson_data(const struct lesson_runs *runs, const struct lesson_texts *texts)
 {
     return json_pack(
-        "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "format", LESSON_FORMAT,
-        "pos_dim",
+        "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "format",
+        LESSON_FORMAT, "pos_dim",
         (json_int_t)json_get_integer(json_object_get(runs->run->root, "config"), "pos_dim", 10),
         "colours", html_colours(), "texts", lesson_texts_json(texts, "js."), "tasks",
         tasks_json(runs), "puzzles", puzzles_json(), "variants", variants_json(runs), "runs",
         runs_json(runs), "mislead", mislead_json(runs), "models", models_json(), "cache_variants",
-        cache_variants_json(), "published", published_json(runs));
+        cache_variants_json(), "published", published_json(runs), "frequent",
+        guess_frequent(runs->run->n_token, TASK_N_SYMBOL));
 }

@@ -26,6 +26,7 @@
  *     cache_variants  [{id, name, roles, n_kv_head}]
  *     published       [{id, paper, reproduction, same, paper_sort, reproduction_sort}], token
  *                     accuracy on Reverse, then on Sort
+ *     frequent        what the most frequent digit of a row gets, see guess.h
  *
  * NULL when out of memory. */
 json_t *lesson_data(const struct lesson_runs *runs, const struct lesson_texts *texts);

@@ -195,9 +195,10 @@ function taskIndex(name) {
   return data.tasks.findIndex((task) => task.name === name);
 }
 
-/* "Q=K, score_term relative" in fewer letters. */
+/* "Q=K, score_term relative" in fewer letters. The relative term has a scale, too. */
 function nameOf(variant) {
-  return data.variants[variant].name.replace(', score_term ', ' · ');
+  return data.variants[variant].name.replace(', score_term relative', ' · scale + relative')
+    .replace(', score_term ', ' · ');
 }
 
 function runsOf(task, variant) {

@@ -32,8 +32,7 @@ widgets.gram = (root) => {
       'stroke-dasharray': kind === 'k' ? '' : '7 4' });
     const mark = kind === 'k' ? svg('circle', { r: 10, fill: colour })
       : svg('rect', { x: -9, y: -9, width: 18, height: 18, fill: colour });
-    const text = kind === 'k' ? svg('text', { x: 15, y: -11 }, 'k' + names[i])
-      : svg('text', { x: -14, y: 22, 'text-anchor': 'end' }, 'q' + names[i]);
+    const text = svg('text', { 'text-anchor': 'middle', 'dominant-baseline': 'central' }, kind + names[i]);
     const group = svg('g', { class: 'handle', tabindex: 0, role: 'slider', 'aria-valuemin': -LIMIT,
       'aria-valuemax': LIMIT }, svg('circle', { class: 'ring', r: 20 }), mark, text);
     const point = (event) => {
@@ -62,7 +61,7 @@ widgets.gram = (root) => {
       }
     });
     drawing.append(arrow, group);
-    handles.push({ kind, i, arrow, group });
+    handles.push({ kind, i, arrow, group, text });
   }
   names.forEach((name, i) => makeHandle('q', i));
   names.forEach((name, i) => makeHandle('k', i));
@@ -74,8 +73,12 @@ widgets.gram = (root) => {
   const pairs = el('tbody');
 
   function drawHandles() {
-    handles.forEach(({ kind, i, arrow, group }) => {
+    handles.forEach(({ kind, i, arrow, group, text }) => {
       const [x, y] = state[kind][i];
+      const length = Math.hypot(x, y) || 1;
+      const [ux, uy] = kind === 'k' ? [x / length, y / length] : [-y / length, x / length];
+      text.setAttribute('x', 25 * ux); /* beyond the tip of a key, beside that of a query */
+      text.setAttribute('y', -25 * uy);
       const off = kind === 'q' && shared;
       arrow.setAttribute('x2', 100 * x);
       arrow.setAttribute('y2', -100 * y);
@@ -101,12 +104,14 @@ widgets.gram = (root) => {
     let mutual = 0;
     let one = 0;
     let over = -Infinity;
+    let most = 0;
     for (let i = 0; i < 4; i++) {
       for (let j = i + 1; j < 4; j++) {
         const top = Math.max(s[i][i], s[j][j]);
         over = Math.max(over, s[i][j] - top, s[j][i] - top);
         mutual += ranked[i][j] && ranked[j][i];
         one += ranked[i][j] || ranked[j][i];
+        most = Math.max(most, a[i][j] + a[j][i]);
         pairs.append(el('tr', null, el('th', { scope: 'row' }, names[i] + ', ' + names[j]),
           el('td', { class: 'number' }, fixed(Math.max(s[i][j], s[j][i]), 2)),
           el('td', { class: 'number' }, fixed(top, 2)),
@@ -118,18 +123,29 @@ widgets.gram = (root) => {
     const symmetric = largestDifference(s, s[0].map((x, j) => s.map((row) => row[j]))) < 1e-9;
     clear(verdict, t(symmetric ? 'js.gram.symmetric' : 'js.gram.asymmetric'), ' ',
       t(over <= 1e-9 ? 'js.gram.below' : 'js.gram.above', { over: fixed(over, 2) }));
-    clear(goals,
-      el('li', { class: one ? 'good' : '' }, (one ? '✓ ' : '○ ') + t('js.gram.goal1')),
-      el('li', { class: mutual ? 'good' : '' }, (mutual ? '✓ ' : '○ ') + t('js.gram.goal2')));
+    clear(goals, [one, mutual, most > 1 + 1e-9].map((reached, i) => el('li', { class: reached ? 'good' : '' },
+      reached ? '✓ ' : '○ ', subscripts(t('js.gram.goal' + (i + 1))))));
     root.dataset.mutual = mutual;
     root.dataset.over = over;
+    root.dataset.most = most;
   }
 
-  /* Along the difference of two keys each query prefers the other's key. */
+  /* The query of length LIMIT that gives key j the largest share, of all directions in steps of 5 degrees. */
+  function queryFor(j) {
+    return range(72).map((step) => {
+      const q = [Math.cos(step * Math.PI / 36), Math.sin(step * Math.PI / 36)].map((v) =>
+        Math.round(LIMIT * v * 20) / 20);
+      return { q, share: softmax(state.k.map((key) => dot(q, key)))[j] };
+    }).reduce((best, other) => (other.share > best.share ? other : best));
+  }
+
+  /* Shares above one half on both sides are all that is wished for: of the keys that can have most of a
+   * row, the two that can have the most. */
   const solve = button(t('js.gram.solve'), () => {
-    const [first, second] = state.k;
-    state.q[0] = first.map((v, c) => (second[c] - v) / 2);
-    state.q[1] = first.map((v, c) => (v - second[c]) / 2);
+    const best = names.map((name, j) => Object.assign({ j }, queryFor(j)))
+      .sort((x, y) => y.share - x.share);
+    state.q[best[0].j] = best[1].q;
+    state.q[best[1].j] = best[0].q;
     draw();
   }, { hidden: true });
 

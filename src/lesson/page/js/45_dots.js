@@ -24,8 +24,8 @@ function dots(rows, options) {
     const over = width < 480; /* no room for names beside the dots: they stand above them */
     const left = over ? 0 : Math.max(...rows.map((row) => row.label.length)) * 8.6 * scale + 14;
     const right = 62 * scale;
-    const line = (over ? 56 : 46) * scale;
-    const above = (over ? 40 : 29) * scale;
+    const line = (over ? 76 : 60) * scale;
+    const above = (over ? 56 : 34) * scale;
     const height = rows.length * line + 34 * scale;
     const at = (x) => left + 14 + (x - low) / (high - low || 1) * (width - left - right - 28);
     const node = svg('svg', { viewBox: '0 0 ' + width + ' ' + height, role: 'img',
@@ -38,7 +38,7 @@ function dots(rows, options) {
         (options.zero ? signed : fixed)(tick, digits))));
     rows.forEach((row, r) => {
       const y = r * line + above;
-      node.append(over ? svg('text', { x: 0, y: r * line + 14 * scale }, row.label)
+      node.append(over ? svg('text', { class: 'halo', x: 0, y: r * line + 18 * scale }, row.label)
         : svg('text', { x: left, y: y + 5 * scale, 'text-anchor': 'end' }, row.label));
       node.append(svg('line', { class: 'grid', x1: left + 8, x2: width - right, y1: y, y2: y }));
       row.values.forEach((value, v) => {

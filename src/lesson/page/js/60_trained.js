@@ -12,6 +12,7 @@ widgets.trained = (root) => {
   const maps = el('div', { class: 'maps' });
   const says = el('p', { class: 'says screen' }, t('js.trained.hint'));
   const rare = el('p', { class: 'finding' });
+  const counting = el('p', { class: 'finding' });
   const FAR = 0.05;
   let timer = null;
   let runs = [];
@@ -88,6 +89,18 @@ widgets.trained = (root) => {
       mean: fixed(seeds.mean, 3) }));
     clear(rare, parts.length ? t('js.trained.untypical', { list: parts.join('; '), far: FAR })
       : t('js.trained.typical', { far: FAR }));
+  }
+
+  /* Variants that moved digits no better than an answer that counts them. */
+  function likeCounting() {
+    const task = data.tasks[state.task];
+    const moves = data.puzzles.some((puzzle) => puzzle.name === task.name);
+    const list = runs.map((run) => ({ run, seeds: amongSeeds(run) }))
+      .filter(({ seeds }) => seeds.mean < data.frequent + 0.02);
+    counting.hidden = !moves || !list.length;
+    clear(counting, t('js.trained.counting', { task: task.title, frequent: fixed(data.frequent, 3),
+      list: list.map(({ run, seeds }) => data.variants[run.variant].name + ' (' + fixed(seeds.mean, 3) + ')')
+        .join(', ') }));
   }
 
   function drawCurves(width) {
@@ -173,6 +186,7 @@ widgets.trained = (root) => {
     steps = runs[0].maps.steps;
     time.input.max = steps.length - 1;
     untypical();
+    likeCounting();
     go(steps.length - 1);
   }
 
@@ -196,6 +210,7 @@ widgets.trained = (root) => {
         state.front = Number(value);
         curves.redraw();
       })),
-    curves, el('p', { class: 'axistext' }, t('js.trained.axes')), el('div', { class: 'time' }, time.node, play), maps, colourBar(), says, rare]);
+    curves, el('p', { class: 'axistext' }, t('js.trained.axes')), el('div', { class: 'time' }, time.node, play), maps, colourBar(), says, rare,
+    counting]);
   choose(state.task);
 };

@@ -94,6 +94,23 @@ widgets.stripes = (root) => {
       most: fixed(Math.max(...largest), 2) };
   }
 
+  /* Where the seed that is shown stands among all seeds of its variant. */
+  function place(run) {
+    const seeds = amongSeeds(run);
+    return t('js.stripes.place', { name: data.variants[run.variant].name, accuracy: fixed(run.accuracy, 3),
+      mean: fixed(seeds.mean, 3), n: seeds.n,
+      above: runsOf(run.task, run.variant).filter((other) => other.accuracy > run.accuracy).length });
+  }
+
+  /* On Reverse a negative scale is what makes a clean anti-diagonal possible. */
+  function onReverse() {
+    const run = data.runs.find((other) => other.maps && other.task === taskIndex('reverse') &&
+      other.variant === found[1].variant);
+    const seen = run && signs(run);
+    return seen && seen.n > 0 && [t('js.stripes.reverse', Object.assign({
+      name: data.variants[run.variant].name }, seen)), ' '];
+  }
+
   function draw() {
     const plus = signs(found[1]);
     const plain = signs(found[0]);
@@ -101,13 +118,14 @@ widgets.stripes = (root) => {
       el('div', { class: 'beside' }, el('p', { class: 'finding', 'data-looks': looks(found[1]), 'data-negative': plus.n },
         t('js.stripes.looks.' + looks(found[1]), { name: data.variants[found[1].variant].name,
           layer: state.layer + 1 }), ' ',
-        subscripts(t(plus.n ? 'js.stripes.negative' : 'js.stripes.unknown', plus)), ' ',
+        subscripts(t(plus.n ? 'js.stripes.negative' : 'js.stripes.unknown', plus)), ' ', onReverse(),
         plain.n === 0 && subscripts(t('js.stripes.plain', plain))),
       el('p', null, t('js.stripes.rows', { plain: bestRows(found[0]), plus: bestRows(found[1]),
         all: found[0].maps.n_token })), colourBar())));
   }
 
   append(root, [el('h3', null, t('js.stripes.title', { task: data.tasks[task].title, seed: found[0].seed })),
+    el('p', { class: 'muted' }, found.map(place).join(' ')),
     el('div', { class: 'controls' }, select(t('js.trained.layer'), range(found[0].maps.n_layer).map((i) =>
       [i, String(i + 1)]), 0, (value) => {
       state.layer = Number(value);

@@ -27,8 +27,12 @@ function sharingSays(task) {
   const key = Math.min(a, b) >= 0.99 ? 'ceiling' : 'apart';
   const row = (id) => data.published.find((p) => p.id === id) || {};
   const sort = (id, key) => fixed(row(id)[key], 3);
+  const pairs = pairsOf(task, variantIndex('kv'), variantIndex('qkv')).map((pair) => pair.x);
+  const p = signFlip(pairs);
   return [el('p', { class: 'finding', 'data-finding': key }, t('js.sharing.' + key,
-    { task: data.tasks[task].title, qkv: fixed(a, 3), kv: fixed(b, 3), difference: signed(b - a, 3) })),
+    { task: data.tasks[task].title, qkv: fixed(a, 3), kv: fixed(b, 3), difference: signed(b - a, 3) }), ' ',
+  p < 0.05 && Math.abs(b - a) < 0.0005 && t('js.sharing.small', { p: fixed(p, 3),
+    difference: signed(b - a, 5) })),
   el('p', { class: 'muted' }, t('js.sharing.elsewhere', { paper: sort('kv', 'paper_sort'),
     paper_qkv: sort('qkv', 'paper_sort'), reproduction: sort('kv', 'reproduction_sort'),
     reproduction_qkv: sort('qkv', 'reproduction_sort') }))];

@@ -15,9 +15,13 @@ function pairsOf(task, variant, baseline) {
       title: seedName(pair.run.seed) }));
 }
 
-/* All ways to exchange the two variants within pairs; the share with at least this difference. */
+/* All ways to exchange the two variants within pairs; the share with at least this difference. NaN where they
+ * are too many to try, or none. */
 function signFlip(values) {
   const n = values.length;
+  if (n < 1 || n > 12) {
+    return NaN;
+  }
   const seen = Math.abs(sum(values));
   let count = 0;
   for (let pattern = 0; pattern < 2 ** n; pattern++) {
@@ -31,15 +35,22 @@ widgets.pairs = (root) => {
   const state = { task: 0, baseline: Math.max(variantIndex('qkv'), 0) };
   const box = el('div');
 
+  const choice = el('div');
+
+  /* Every variant that was trained on the task, not only those that share. */
+  function trained() {
+    return range(data.variants.length).filter((i) => runsOf(state.task, i).length);
+  }
+
   function draw() {
-    const rows = sharingVariants().filter((i) => i !== state.baseline).map((variant) => ({
-      label: data.variants[variant].name, colour: 'var(--s' + variant % 7 + ')',
+    const rows = trained().filter((i) => i !== state.baseline).map((variant) => ({
+      label: nameOf(variant), colour: 'var(--s' + variant % 7 + ')',
       values: pairsOf(state.task, variant, state.baseline) })).filter((row) => row.values.length);
     if (!rows.length) {
       clear(box, el('p', null, t('js.none')));
       return;
     }
-    const baseline = data.variants[state.baseline].name;
+    const baseline = nameOf(state.baseline);
     clear(box, dots(rows, { zero: true, digits: 3, axis: t('js.pairs.axis', { baseline }),
       label: t('js.pairs.axis', { baseline }) }),
     el('div', { class: 'scroll' }, el('table', null, el('thead', null, el('tr', null,
@@ -51,19 +62,26 @@ widgets.pairs = (root) => {
         el('td', { class: 'number' }, signed(mean(x), 4)),
         el('td', { class: 'number' }, String(x.filter((v) => v > 0).length)),
         el('td', { class: 'number' }, String(x.filter((v) => v < 0).length)),
-        el('td', { class: 'number' }, x.length < 13 ? fixed(signFlip(x), 3) : '–'));
+        el('td', { class: 'number' }, fixed(signFlip(x), 3)));
     })))));
+  }
+
+  function offer() {
+    if (!trained().includes(state.baseline)) {
+      state.baseline = Math.max(variantIndex('qkv'), 0);
+    }
+    clear(choice, select(t('js.pairs.baseline'), trained().map((i) => [i, nameOf(i)]), state.baseline, (value) => {
+      state.baseline = Number(value);
+      draw();
+    }));
+    draw();
   }
 
   append(root, [el('div', { class: 'controls' }, taskChoice((task) => {
     state.task = task;
-    draw();
-  }), select(t('js.pairs.baseline'), sharingVariants().map((i) => [i, data.variants[i].name]),
-    state.baseline, (value) => {
-      state.baseline = Number(value);
-      draw();
-    })), box]);
-  draw();
+    offer();
+  }), choice), box]);
+  offer();
 };
 
 /* What three seeds can say: the means of the three lowest and of the three highest differences. */
@@ -102,6 +120,7 @@ widgets.mislead = (root) => {
   const b = nameOf(found.other);
   const task = data.tasks[found.task].title;
   const pairs = pairsOf(found.task, found.variant, found.other);
+  const p = signFlip(pairs.map((pair) => pair.x));
   const box = el('div');
   const says = el('p', { class: 'says', role: 'status' });
 
@@ -124,7 +143,9 @@ widgets.mislead = (root) => {
     el('p', null, t('js.mislead.range', Object.assign({ a, b, task }, Object.fromEntries(
       Object.entries(rangeOfThree(pairs)).map(([key, value]) => [key, key === 'n' ? value
         : signed(value, 3)]))))),
-    el('p', null, t('js.mislead.found', { seeds: found.seeds.join(', '), few: signed(found.few, 3) })),
+    el('p', null, t('js.mislead.found', { seeds: found.seeds.join(', '), few: signed(found.few, 3) }), ' ',
+      Number.isFinite(p) && t(p < 0.05 ? 'js.mislead.settled' : 'js.mislead.open', { n: found.n_seed,
+        p: fixed(p, 3) })),
     el('p', { class: 'muted' }, t('js.mislead.search', found)),
     box, says, el('div', { class: 'controls' },
       button(t('js.mislead.draw'), () => draw(three())),
@@ -132,13 +153,23 @@ widgets.mislead = (root) => {
   draw(found.seeds);
 };
 
+/* Whether two variants keep their order from column to column, if not: where which is ahead. */
+function orderSays(rows, columns, first, second) {
+  const [a, b] = [first, second].map((id) => rows.find((row) => row.id === id) || {});
+  const where = (holds) => columns.filter((key) => typeof a[key] === 'number' && typeof b[key] === 'number' &&
+    holds(a[key] - b[key])).map((key) => t('js.published.' + key)).join(', ');
+  const above = where((x) => x > 0);
+  const below = where((x) => x < 0);
+  return above && below && [' ', t('js.published.order', { a: a.name, b: b.name, above, below })];
+}
+
 /* Published numbers beside those of this page, never mixed: each column says whose it is. */
 widgets.published = (root) => {
   const task = taskIndex('reverse');
   const columns = ['paper', 'reproduction', 'same', 'here'];
   const rows = sharingVariants().map((variant) => {
     const runs = task < 0 ? [] : runsOf(task, variant);
-    return Object.assign({ name: data.variants[variant].name }, data.published.find((p) =>
+    return Object.assign({ id: data.variants[variant].id, name: data.variants[variant].name }, data.published.find((p) =>
       p.id === data.variants[variant].id), { here: runs.length ? mean(runs.map((run) => run.accuracy))
       : null });
   });
@@ -151,13 +182,12 @@ widgets.published = (root) => {
   append(root, [
     el('p', { class: 'finding', 'data-finding': agree ? 'agree' : 'disagree' },
       agree ? t('js.published.agree', { name: lowest[0].name, low: fixed(Math.min(...cost), 2),
-        high: fixed(Math.max(...cost), 2) }) : t('js.published.disagree')),
-    el('details', { class: 'numbers' }, el('summary', null, t('js.numbers')),
-      el('div', { class: 'scroll' }, el('table', null,
+        high: fixed(Math.max(...cost), 2) }) : t('js.published.disagree'), orderSays(rows, columns, 'qk', 'qkv')),
+      el('div', { class: 'scroll' }, el('table', null, el('caption', null, t('js.published.table')),
         el('thead', null, el('tr', null, ['variant'].concat(columns).map((key, i) => el('th', { scope: 'col',
           class: i ? 'number' : null }, t('js.published.' + key))))),
         el('tbody', null, rows.map((row) => el('tr', null, el('th', { scope: 'row' }, row.name),
-          columns.map((key) => el('td', { class: 'number' }, fixed(row[key], 3)))))))))]);
+          columns.map((key) => el('td', { class: 'number' }, fixed(row[key], 3))))))))]);
 };
 
 widgets.made = (root) => {
