@@ -26,13 +26,11 @@ static enum kind kind_of(const struct comparison_table *table, size_t row)
 {
     const struct comparison *comparison = &table->comparison[row];
     bool below = comparison->difference.mean < 0;
+    bool small = fabs(comparison->difference.mean) < small_difference(table->measure);
     if (comparison->verdict == VERDICT_LOWER || comparison->verdict == VERDICT_HIGHER) {
-        if (fabs(comparison->difference.mean) < small_difference(table->measure)) {
-            return KIND_SMALL;
-        }
-        return below ? KIND_LOWER : KIND_HIGHER;
+        return small ? KIND_SMALL : below ? KIND_LOWER : KIND_HIGHER;
     }
-    if (comparison->p <= COMPARISONS_LEVEL) {
+    if (comparison->p <= COMPARISONS_LEVEL && !small) {
         return below ? KIND_LOWER_ALONE : KIND_HIGHER_ALONE;
     }
     return KIND_OPEN;
