@@ -6,7 +6,7 @@
 
 struct check_result {
     const char *file; /* the baseline's */
-    const struct baseline *baseline;
+    const struct baseline *baseline, *fresh;
     const struct comparison *comparison;
     const char *reason; /* of the tier */
     double seconds;

@@ -167,24 +167,58 @@ static enum status keep_seeds(struct check *check, struct error *err)
     return error_set(err, STATUS_DATA, "there is no run of seed %llu", (unsigned long long)missing);
 }
 
-/* Curves without a subfolder belong to one configuration; of several nobody knows which. */
-static enum status check_part_names(const struct check *check, struct error *err)
+static enum status refuse_part(const struct baseline *baseline, const char *unknown,
+                               struct error *err)
 {
-    const struct baseline *baseline = &check->baseline;
     char names[512] = "";
-    for (size_t p = 0; p < check->fresh.n_part; p++) {
-        if (baseline_find_part(baseline, check->fresh.part[p].name)) {
-            return STATUS_OK;
-        }
+    const char **name = calloc(baseline->n_part, sizeof *name);
+    if (!name) {
+        return error_set(err, STATUS_MEMORY, "out of memory");
     }
     for (size_t p = 0; p < baseline->n_part; p++) {
         size_t n = strlen(names);
-        snprintf(names + n, sizeof names - n, "%s%s", p > 0 ? ", " : "", baseline->part[p].name);
+        name[p] = baseline->part[p].name;
+        snprintf(names + n, sizeof names - n, "%s%s", p > 0 ? ", " : "", name[p]);
     }
+    const char *near = text_nearest(unknown, name, baseline->n_part);
+    free(name);
     return error_set(err, STATUS_DATA,
-                     "none of the new curves is of a configuration of the baseline, which are %s: "
-                     "name their folders, or the subfolders of --curves, like these",
+                     "%s is no part of the baseline%s%s%s; its parts are %s: name folders of "
+                     "curves like these",
+                     unknown, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "",
                      names);
+}
+
+/* A folder that is passed over for its name would be a check that passes whatever is in it. Curves
+ * without a subfolder belong to one configuration; of several nobody knows which. A baseline may
+ * have more parts than an older one. */
+static enum status check_part_names(const struct check *check, struct error *err)
+{
+    const char *unknown = NULL;
+    size_t n_unknown = 0;
+    for (size_t p = 0; p < check->fresh.n_part; p++) {
+        const char *name = check->fresh.part[p].name;
+        if (!baseline_find_part(&check->baseline, name)) {
+            unknown = unknown ? unknown : name;
+            n_unknown++;
+        }
+    }
+    return n_unknown == 0 || (check->arguments->with && n_unknown < check->fresh.n_part)
+               ? STATUS_OK
+               : refuse_part(&check->baseline, unknown, err);
+}
+
+static void note_unknown_parts(struct check *check)
+{
+    char *note = check->comparison.note;
+    for (size_t p = 0; p < check->fresh.n_part; p++) {
+        const char *name = check->fresh.part[p].name;
+        size_t n = strlen(note);
+        if (!baseline_find_part(&check->baseline, name)) {
+            snprintf(note + n, COMPARE_NOTE_SIZE - n, "%s%s: not compared, it is no part of %s",
+                     n > 0 ? "; " : "", name, check->arguments->operand[0]);
+        }
+    }
 }
 
 /* What was trained elsewhere: curves, or another baseline. Where both have one part, they are the
@@ -227,8 +261,12 @@ static enum status compare(struct check *check, struct error *err)
 static enum status answer(const struct check *check, double seconds, struct error *err)
 {
     const struct arguments *arguments = check->arguments;
-    struct check_result result = {arguments->operand[0], &check->baseline, &check->comparison,
-                                  check->reason, seconds};
+    struct check_result result = {.file = arguments->operand[0],
+                                  .baseline = &check->baseline,
+                                  .fresh = &check->fresh,
+                                  .comparison = &check->comparison,
+                                  .reason = check->reason,
+                                  .seconds = seconds};
     enum status status = STATUS_OK;
     if (arguments->format == FORMAT_JSON) {
         status = check_print_json(&result, err);
@@ -282,6 +320,7 @@ static enum status run_check(struct check *check, struct error *err)
         status = compare(check, err);
     }
     if (status == STATUS_OK) {
+        note_unknown_parts(check);
         status = answer(check, clock_seconds() - start, err);
     }
     if (status != STATUS_OK || check->comparison.n_difference == 0) {

@@ -252,9 +252,10 @@ static const struct command commands[COMMAND_COUNT] = {
          "elsewhere; differences must be those of rounding. Tier band: other seeds or another "
          "program; a permutation test over all curves that gives a false alarm in 1 % of checks. "
          "The exit status is 1 when something differs, which is said first. JSON: passed, "
-         "finding, baseline, tier, reason, n_configuration, n_run, p, note, and differences, each "
-         "with part, what, step, expected, found, size, limit, p, n_seed_different, n_seed and "
-         "text; null where a number does not apply.",
+         "finding, baseline, tier, reason, n_configuration, not_compared (parts without new "
+         "curves, which is fine), n_run, p, note, and differences, each with part, what, step, "
+         "expected, found, size, limit, p, n_seed_different, n_seed and text; null where a number "
+         "does not apply.",
          cmd_check},
     [COMMAND_HELP] = {"help",
                       "[COMMAND]",

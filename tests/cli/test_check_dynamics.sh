@@ -122,7 +122,26 @@ expect_error 3 "was trained by another program"
 mkdir several && cp -r new several/a && cp -r new several/b
 run baseline record --curves several --quiet -o several.json
 run check several.json --curves new
-expect_error 3 "configuration of the baseline, which are a, b: name their folders"
+expect_error 3 "new is no part of the baseline; its parts are a, b: name folders of curves like these"
+mkdir part && cp -r new part/a
+run check several.json --curves part --junit part.xml
+expect_status 0
+[ "$(head -n 1 "$OUT")" = "No difference in 1 of 2 parts; b was not compared" ] || fail "parts without curves"
+grep -q 'failures="0" errors="0" skipped="1"' part.xml || fail "one skipped"
+grep -q 'name="b"><skipped message="not compared: ' part.xml || fail "which one was skipped"
+run check several.json --curves part --format json
+expect_status 0
+expect_out '"not_compared": ['
+run baseline record --curves part --quiet -o part.json
+run check part.json --with several.json
+expect_status 0
+cp -r new part/c
+run check several.json --curves part
+expect_error 3 "c is no part of the baseline"
+mv several/a several/loss-ab && run baseline record --curves several --quiet -o several.json
+mv several/loss-ab several/loss-abc
+run check several.json --curves several
+expect_error 3 "loss-abc is no part of the baseline (did you mean loss-ab?); its parts are b, loss-ab"
 printf 'step,loss\n1,2\n1,2\n' >bad/a.csv
 run check curves.json --curves bad
 expect_error 3 "bad/a.csv:3: step 1 does not come after step 1"

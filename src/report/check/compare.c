@@ -105,6 +105,17 @@ enum tier compare_tier(const struct baseline *baseline, const struct baseline *f
     return TIER_PAIRED;
 }
 
+bool compare_covers(const struct baseline_part *base, const struct baseline *fresh, enum tier tier)
+{
+    const struct baseline_part *part = baseline_find_part(fresh, base->name);
+    for (size_t r = 0; part && r < part->n_run; r++) {
+        if (tier == TIER_BAND || baseline_find_run(base, part->run[r].seed)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- comparisons ---- */
 
 void comparison_free(struct comparison *comparison)

@@ -88,6 +88,9 @@ enum status compare_band(const struct baseline *baseline, const struct baseline 
                          struct comparison *comparison, struct error *err);
 void comparison_free(struct comparison *comparison);
 
+/* compare_covers: there are new runs of the part, and for exact and paired such of its seeds. */
+bool compare_covers(const struct baseline_part *base, const struct baseline *fresh, enum tier tier);
+
 /* comparison_add appends a difference; false: out of memory. */
 bool comparison_add(struct comparison *comparison, const struct difference *difference);
 
