@@ -191,13 +191,16 @@ def test_gram(page):
         way(page, key % (1 + move % 4), chance.uniform(-150, 150), chance.uniform(-150, 150))
         check(gram(page, "over") <= 1e-9, "no score passes its diagonal")
         equal(gram(page, "mutual"), 0, "nobody prefers each other")
+        check(gram(page, "most") <= 1 + 1e-9, "two shares sum to at most 1")
     moved = page.run("document.querySelector(\"%s\").getAttribute('aria-valuetext')" % (key % 2))
     check(moved != "(0.50, 1.30)", "pointers move keys")
     press(page, "Start again", root)
     click(page, root + " input[type=checkbox]")
     check("✓" not in text(page, root + " .goals"), "no wish comes true by itself")
     press(page, "Move two queries for me", root)
-    check(gram(page, "mutual") > 0 and gram(page, "over") > 0, "with queries of their own it goes")
+    check(gram(page, "mutual") > 0 and gram(page, "over") > 0 and gram(page, "most") > 1,
+          "with queries of their own it goes")
+    equal(text(page, root + " .goals").count("✓"), 3, "and all wishes come true")
     click(page, root + " input[type=checkbox]")
 
 
@@ -299,11 +302,15 @@ def test_seeds(page):
          "eight seeds of seven variants")
     wait(page, "document.querySelectorAll('[data-widget=pairs] circle').length === 6 * 8",
          "pairs of six variants")
-    choose(page, "[data-widget=pairs] label:nth-of-type(2) select", "1")
+    choose(page, "[data-widget=pairs] .baseline select", "1")
     wait(page, "document.querySelectorAll('[data-widget=pairs] circle').length === 6 * 8",
          "another baseline")
     wait(page, "document.querySelector('[data-widget=pairs] .axistext').textContent.includes('that of Q=K,')",
          "and its name")
+    choose(page, "[data-widget=pairs] select", "1")
+    wait(page, "document.querySelectorAll('[data-widget=pairs] circle').length === 9 * 8",
+         "on Shift, the score terms, too")
+    check("scale + relative" in text(page, "[data-widget=pairs] .baseline"), "and by what they have")
     check(len(text(page, "[data-widget=mislead]")) > 80, "what was searched for is said")
     equal(page.run("document.querySelectorAll('[data-widget=published] tbody tr').length"), 7,
           "published rows")

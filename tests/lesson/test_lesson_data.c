@@ -215,7 +215,7 @@ START_TEST(constants_of_the_cache_give_what_cost_gives)
             ck_assert_uint_eq(cost.cache, (uint64_t)(json_get_integer(variant_json, "roles", 0) *
                                                      kv_heads * (d / heads) * scale));
         }
-        ck_assert_uint_eq(k, 8);
+        ck_assert_uint_eq(k, 9);
     }
     ck_assert_uint_eq(i, 2);
     json_decref(data);

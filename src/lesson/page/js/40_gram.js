@@ -123,8 +123,8 @@ widgets.gram = (root) => {
     const symmetric = largestDifference(s, s[0].map((x, j) => s.map((row) => row[j]))) < 1e-9;
     clear(verdict, t(symmetric ? 'js.gram.symmetric' : 'js.gram.asymmetric'), ' ',
       t(over <= 1e-9 ? 'js.gram.below' : 'js.gram.above', { over: fixed(over, 2) }));
-    clear(goals, [one, mutual, most > 1 + 1e-9].map((reached, i) => el('li', { class: reached ? 'good' : '' },
-      reached ? '✓ ' : '○ ', subscripts(t('js.gram.goal' + (i + 1))))));
+    clear(goals, [[one, 'js.gram.goal1'], [mutual, 'js.gram.goal2'], [most > 1 + 1e-9, 'js.gram.goal3']].map(
+      ([reached, key]) => el('li', { class: reached ? 'good' : '' }, reached ? '✓ ' : '○ ', subscripts(t(key)))));
     root.dataset.mutual = mutual;
     root.dataset.over = over;
     root.dataset.most = most;

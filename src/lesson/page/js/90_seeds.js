@@ -35,7 +35,7 @@ widgets.pairs = (root) => {
   const state = { task: 0, baseline: Math.max(variantIndex('qkv'), 0) };
   const box = el('div');
 
-  const choice = el('div');
+  const choice = el('div', { class: 'baseline' });
 
   /* Every variant that was trained on the task, not only those that share. */
   function trained() {
