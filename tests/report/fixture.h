@@ -29,12 +29,16 @@ struct fake_run {
     int n_layer;        /* 0: 1 */
     int n_step;         /* 0: FAKE_STEPS */
     double needed, diagonal;
+    int n_probe;         /* 0: not in the configuration */
+    double clip;         /* 0: not in the configuration */
+    const char *weights; /* NULL: no hash of the final weights */
 };
 
 static inline void fake_id(const struct fake_run *fake, char id[PATH_SIZE])
 {
-    snprintf(id, PATH_SIZE, "%s-%s-s%d-%04d%04d%02d%s", fake->task, fake->variant, fake->seed,
-             fake->n_embd, fake->lanes, fake->n_layer, fake->commit ? fake->commit : "abc");
+    snprintf(id, PATH_SIZE, "%s-%s-s%d-%04d%04d%02d%03d%03.0f%s", fake->task, fake->variant,
+             fake->seed, fake->n_embd, fake->lanes, fake->n_layer, fake->n_probe, fake->clip,
+             fake->commit ? fake->commit : "abc");
 }
 
 static inline json_t *fake_numbers(const struct fake_run *fake)
@@ -45,11 +49,18 @@ static inline json_t *fake_numbers(const struct fake_run *fake)
 
 static inline json_t *fake_config(const struct fake_run *fake)
 {
-    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:i, s:i}", "task", fake->task, "variant",
-                     fake->variant, "n_embd", fake->n_embd ? fake->n_embd : 8, "n_layer",
-                     fake->n_layer ? fake->n_layer : 1, "n_head", FAKE_HEADS, "seq_len",
-                     FAKE_TOKENS, "learning_rate", 0.001, "seed", fake->seed, "lanes",
-                     fake->lanes ? fake->lanes : 16);
+    json_t *config = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:i, s:i}", "task", fake->task,
+                               "variant", fake->variant, "n_embd", fake->n_embd ? fake->n_embd : 8,
+                               "n_layer", fake->n_layer ? fake->n_layer : 1, "n_head", FAKE_HEADS,
+                               "seq_len", FAKE_TOKENS, "learning_rate", 0.001, "seed", fake->seed,
+                               "lanes", fake->lanes ? fake->lanes : 16);
+    if (fake->n_probe) {
+        json_object_set_new(config, "n_probe", json_integer(fake->n_probe));
+    }
+    if (fake->clip > 0) {
+        json_object_set_new(config, "clip", json_real(fake->clip));
+    }
+    return config;
 }
 
 static inline json_t *fake_json(const struct fake_run *fake)
@@ -62,14 +73,15 @@ static inline json_t *fake_json(const struct fake_run *fake)
                                 "escape_step", step, "step_below_2.2", step, "step_below_0.1",
                                 json_null(), "n_step", fake->n_step ? fake->n_step : FAKE_STEPS);
     json_decref(step);
-    json_t *attention = json_pack("{s:i, s:[o, o], s:o}", "layer", 0, "heads", fake_numbers(fake),
-                                  fake_numbers(fake), "mean", fake_numbers(fake));
-    return json_pack("{s:s, s:s, s:s, s:o, s:i, s:o, s:o, s:s, s:{s:s, s:s}, s:{s:s, s:s}}",
-                     "format", "qkvlab-run-1", "id", id, "status",
-                     fake->status ? fake->status : "ok", "config", fake_config(fake), "n_param",
-                     1234, "results", results, "attention", attention, "weights_sha256", "f00d",
-                     "build", "version", "0.1.0", "commit", fake->commit ? fake->commit : "abc",
-                     "machine", "class", "test", "cpu", "none");
+    json_t *attention =
+        json_pack("{s:i, s:i, s:[o, o], s:o}", "layer", 0, "n_probe", fake->n_probe, "heads",
+                  fake_numbers(fake), fake_numbers(fake), "mean", fake_numbers(fake));
+    return json_pack(
+        "{s:s, s:s, s:s, s:o, s:i, s:o, s:o, s:s, s:{s:s, s:s}, s:{s:s, s:s}}", "format",
+        "qkvlab-run-1", "id", id, "status", fake->status ? fake->status : "ok", "config",
+        fake_config(fake), "n_param", 1234, "results", results, "attention", attention,
+        "weights_sha256", fake->weights ? fake->weights : "f00d", "build", "version", "0.1.0",
+        "commit", fake->commit ? fake->commit : "abc", "machine", "class", "test", "cpu", "none");
 }
 
 /* Plain writes: syncing every file of every fake run would make the tests slow. */

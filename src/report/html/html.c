@@ -6,6 +6,7 @@
 
 #include "report/html/html_assets.h"
 #include "report/html/html_data.h"
+#include "report/runs/run_notes.h"
 
 #define FORMAT "qkvlab-html-1"
 
@@ -88,25 +89,37 @@ static json_t *latex_json(const struct latex *latex)
     return array;
 }
 
+static json_t *run_notes_json(const struct run_set *set)
+{
+    struct text note[RUN_NOTES_MAX];
+    size_t n = run_notes_make(set, note);
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_array_append_new(array, json_text(note[i].data));
+    }
+    run_notes_free(note);
+    return array;
+}
+
 static json_t *page_json(const struct html_index *index, const struct html_content *content)
 {
     json_t *cells = html_cells(index), *notes = json_object();
     json_object_set_new(notes, "curves", html_add_curves(index, cells));
     json_object_set_new(notes, "maps", html_add_maps(index, cells));
     json_object_set_new(notes, "images", html_add_images(index, cells));
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o, s:o, s:I, s:i, s:i}",
-                     "format", FORMAT, "baseline", PAIRED_BASELINE, "findings",
-                     html_findings(&content->statistics->findings), "comparisons",
-                     html_comparisons(index, &content->statistics->all), "overviews",
-                     html_overviews(index, content->statistics), "tasks", tasks_json(index),
-                     "variants", variants_json(index), "measures", measures_json(), "colours",
-                     html_colours(), "settings", html_settings(index, content), "cells", cells,
-                     "runs", html_runs(index), "notes", notes, "published", html_published(),
-                     "left_out", left_out_json(index->set), "curve_problems",
-                     curve_problems_json(index), "latex", latex_json(content->latex), "n_partial",
-                     (json_int_t)index->set->n_partial, "min_bar", STATS_BAR_MIN, "min_pair",
-                     COMPARISONS_MIN_UNIT);
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o, s:o, s:o, s:I, s:i, s:i}",
+        "format", FORMAT, "baseline", PAIRED_BASELINE, "run_notes", run_notes_json(index->set),
+        "findings", html_findings(&content->statistics->findings), "comparisons",
+        html_comparisons(index, &content->statistics->all), "overviews",
+        html_overviews(index, content->statistics), "tasks", tasks_json(index), "variants",
+        variants_json(index), "measures", measures_json(), "colours", html_colours(), "settings",
+        html_settings(index, content), "cells", cells, "runs", html_runs(index), "notes", notes,
+        "published", html_published(), "left_out", left_out_json(index->set), "curve_problems",
+        curve_problems_json(index), "latex", latex_json(content->latex), "n_partial",
+        (json_int_t)index->set->n_partial, "min_bar", STATS_BAR_MIN, "min_pair",
+        COMPARISONS_MIN_UNIT);
 }
 
 /* ---- page ---- */

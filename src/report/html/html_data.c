@@ -138,6 +138,16 @@ static json_t *departures_json(const struct run *run)
     return string;
 }
 
+/* The page leaves them out of what it averages over cells itself. */
+static bool all_are_copies(const struct cell *cell)
+{
+    size_t n_copy = 0;
+    for (size_t i = 0; i < cell->n_run; i++) {
+        n_copy += cell->run[i].copy_of != NULL;
+    }
+    return n_copy > 0 && n_copy == cell->n_ok;
+}
+
 static json_t *cell_json(const struct html_index *index, size_t number)
 {
     const struct cell *cell = html_cell(index, number);
@@ -155,6 +165,9 @@ static json_t *cell_json(const struct html_index *index, size_t number)
         "n_run", integer(cell->n_run), "n_ok", integer(cell->n_ok), "n_param",
         integer(run->n_param), "measures", measures, "published", published_of(run));
     set_if(object, "gap", gap_json(index, number));
+    if (all_are_copies(cell)) {
+        json_object_set_new(object, "copies", json_true());
+    }
     if (!run->task) {
         set_if(object, "departures", departures_json(run));
     }

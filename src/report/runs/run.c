@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/sha256.h"
 #include "lab/config/config_read.h"
 #include "lab/training/dynamics.h"
 #include "report/runs/run_files.h"
@@ -261,6 +262,24 @@ static char *dump(const json_t *object)
     return json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS);
 }
 
+bool run_key_looks(const char *key)
+{
+    return strcmp(key, "n_probe") == 0 || strcmp(key, "attention") == 0;
+}
+
+static void remove_looks(json_t *config)
+{
+    void *member;
+    const char *key;
+    json_t *value;
+    json_object_foreach_safe(config, member, key, value)
+    {
+        if (run_key_looks(key)) {
+            json_object_del(config, key);
+        }
+    }
+}
+
 /* The setting leaves out what tables spread over rows, columns and seeds; lanes and micro-batch
  * too, whose defaults follow from a variant's size (run_set puts them back where they tell runs
  * apart).
@@ -297,6 +316,7 @@ static enum status make_keys(struct run *run, struct error *err)
     }
     json_object_set(key, "versions", json_object_get(run->root, "versions"));
     json_object_del(config, "seed");
+    remove_looks(config);
     run->cell_key = setting_text(run, key);
     json_object_del(key, "versions");
     remove_table_axes(config);
@@ -325,6 +345,15 @@ static enum status check_curve(const struct run *run, const struct curve *curve,
                          curve->n_step, run->n_step);
     }
     return STATUS_OK;
+}
+
+/* Anything else than a whole hash could make runs equal that are not. */
+static const char *read_weights(const struct run *run)
+{
+    const char *hash = json_get_text(run->root, "weights_sha256", "");
+    bool whole = strlen(hash) == SHA256_HEX_SIZE - 1 &&
+                 strspn(hash, "0123456789abcdef") == SHA256_HEX_SIZE - 1;
+    return whole ? hash : NULL;
 }
 
 static void measure_dynamics(struct run *run)
@@ -380,6 +409,7 @@ enum status run_load(const char *folder, struct run *run, struct error *err)
         status = make_keys(run, err);
     }
     if (status == STATUS_OK) {
+        run->weights = read_weights(run);
         read_curve(run);
     }
     return status == STATUS_USAGE ? STATUS_DATA : status;
@@ -415,6 +445,11 @@ void run_config(const struct run *run, const char *key, char text[RUN_TEXT_SIZE]
     } else {
         snprintf(text, RUN_TEXT_SIZE, "-");
     }
+}
+
+long long run_n_snapshot(const struct run *run)
+{
+    return run_files_n_snapshot(run->folder);
 }
 
 float *run_attention_map(const struct run *run)

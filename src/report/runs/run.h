@@ -79,6 +79,8 @@ struct run {
     double *curve_accuracy; /* accuracy of the training batches [n_curve]; NULL in older runs */
     size_t n_curve;
     struct error curve_problem; /* why there is no curve, "" where there is one */
+    const char *weights; /* hash of the final weights, NULL where none is kept; borrows from root */
+    const char *copy_of; /* id of the run whose training this one repeats, see run_copies.h */
 };
 
 /* run_load reads folder (whose last component must be the run's id). Caller frees with run_free,
@@ -91,6 +93,13 @@ bool run_is_ok(const struct run *run);
 /* run_task_name and run_task_title name the task or the data set. */
 const char *run_task_name(const struct run *run);
 const char *run_task_title(const struct run *run);
+
+/* run_key_looks: a key of the configuration that says how a trained model is looked at. It changes
+ * no bit of the training, so it is no part of what runs are grouped by. */
+bool run_key_looks(const char *key);
+
+/* run_n_snapshot counts the steps whose attention maps the run's folder holds. */
+long long run_n_snapshot(const struct run *run);
 
 /* run_head returns {needed, diagonal, ...} of one head of the last layer, NULL past the last. */
 const json_t *run_head(const struct run *run, size_t head);

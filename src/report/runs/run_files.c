@@ -141,6 +141,22 @@ enum status run_files_attention_folder(const char *folder, char path[PATH_SIZE],
     return status;
 }
 
+long long run_files_n_snapshot(const char *folder)
+{
+    char parent[PATH_SIZE], **names;
+    size_t n_name;
+    long long n = 0;
+    if (path_format(parent, NULL, "%s/attention", folder) != STATUS_OK || !folder_exists(parent) ||
+        folder_list(parent, &names, &n_name, NULL) != STATUS_OK) {
+        return 0;
+    }
+    for (size_t i = 0; i < n_name; i++) {
+        n += starts_with(names[i], "step");
+    }
+    folder_list_free(names, n_name);
+    return n;
+}
+
 void attention_mean(const float *maps, size_t n_head, size_t n_token, float *mean)
 {
     size_t n = n_token * n_token;

@@ -22,6 +22,9 @@ void curve_free(struct curve *curve);
  * STATUS_DATA where there is none. */
 enum status run_files_attention_folder(const char *folder, char path[PATH_SIZE], struct error *err);
 
+/* run_files_n_snapshot counts the snapshots of attention maps. */
+long long run_files_n_snapshot(const char *folder);
+
 /* run_files_attention reads a layer's map of the latest snapshot, averaged over heads, [T,T].
  * Caller frees. NULL where it is missing or has another shape. */
 float *run_files_attention(const char *folder, long long layer, size_t n_token);

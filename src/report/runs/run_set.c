@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "lab/record/record.h"
+#include "report/runs/run_copies.h"
 
 static enum status no_memory(struct error *err)
 {
@@ -77,8 +78,9 @@ static enum status load_all(struct run_set *set, const char *out, struct error *
     }
     set->run = calloc(n_name + 1, sizeof(*set->run));
     set->image_run = calloc(n_name + 1, sizeof(*set->image_run));
+    set->copy = calloc(n_name + 1, sizeof(*set->copy));
     set->left_out = calloc(n_name + 1, sizeof(*set->left_out));
-    if (!set->run || !set->image_run || !set->left_out) {
+    if (!set->run || !set->image_run || !set->copy || !set->left_out) {
         status = no_memory(err);
     }
     for (size_t i = 0; status == STATUS_OK && i < n_name; i++) {
@@ -284,6 +286,15 @@ static enum status make_settings(struct run_set *set, struct error *err)
     return status;
 }
 
+static enum status mark_copies(struct run_set *set, struct error *err)
+{
+    set->n_repeat = set->n_copy;
+    enum status status = run_copies_mark(set->run, set->n_run, &set->n_repeat, err);
+    return status == STATUS_OK
+               ? run_copies_mark(set->image_run, set->n_image_run, &set->n_repeat, err)
+               : status;
+}
+
 enum status run_set_load(const char *out, struct run_set *set, struct error *err)
 {
     *set = (struct run_set){0};
@@ -292,11 +303,16 @@ enum status run_set_load(const char *out, struct run_set *set, struct error *err
         return status;
     }
     qsort(set->run, set->n_run, sizeof(*set->run), compare_runs);
+    qsort(set->image_run, set->n_image_run, sizeof(*set->image_run), compare_image_runs);
+    run_copies_merge(set->run, &set->n_run, set->copy, &set->n_copy);
+    run_copies_merge(set->image_run, &set->n_image_run, set->copy, &set->n_copy);
     status = split_ambiguous_settings(set, err);
+    if (status == STATUS_OK) {
+        status = mark_copies(set, err);
+    }
     if (status == STATUS_OK) {
         status = make_cells(set->run, set->n_run, &set->cell, &set->n_cell, &set->n_ok, err);
     }
-    qsort(set->image_run, set->n_image_run, sizeof(*set->image_run), compare_image_runs);
     if (status == STATUS_OK) {
         status = make_cells(set->image_run, set->n_image_run, &set->image_cell, &set->n_image_cell,
                             &set->n_image_ok, err);
@@ -331,6 +347,9 @@ void run_set_free(struct run_set *set)
     for (size_t i = 0; i < set->n_image_run; i++) {
         run_free(&set->image_run[i]);
     }
+    for (size_t i = 0; i < set->n_copy; i++) {
+        run_free(&set->copy[i]);
+    }
     for (size_t i = 0; i < set->n_setting; i++) {
         setting_free(&set->setting[i]);
     }
@@ -342,6 +361,7 @@ void run_set_free(struct run_set *set)
     free(set->cell);
     free(set->image_run);
     free(set->image_cell);
+    free(set->copy);
     free(set->setting);
     free(set->left_out);
     *set = (struct run_set){0};

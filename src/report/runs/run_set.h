@@ -3,8 +3,9 @@
  * A cell holds the runs whose configuration, program and class of machine are identical except for
  * the seed; only they are averaged. A setting holds the cells that may share a table: variants
  * down, tasks across. Diverged and failed runs stay in their cell, counted and never averaged;
- * folders that cannot be read are listed with the reason. Runs on images are kept apart: they have
- * other measures, and a table for each data set (image_runs.h).
+ * folders that cannot be read are listed with the reason. Runs that are copies of others are
+ * counted once. Runs on images are kept apart: they have other measures, and a table for each data
+ * set (image_runs.h).
  */
 #ifndef QKVLAB_REPORT_RUN_SET_H
 #define QKVLAB_REPORT_RUN_SET_H
@@ -45,6 +46,12 @@ struct run_set {
     size_t n_image_run, n_image_ok;
     struct cell *image_cell;
     size_t n_image_cell;
+    struct run
+        *copy; /* [n_copy], runs that only look at the training of one above, see run_copies.h
+                */
+    size_t n_copy;
+    size_t n_repeat; /* runs that repeat the training of another bit for bit: the copies, and those
+                        above with a copy_of */
     struct left_out *left_out; /* folders that are not among the runs */
     size_t n_left_out;
     size_t n_partial; /* unfinished folders, skipped */

@@ -25,13 +25,29 @@ static bool all_are(const struct setting *setting, size_t task, enum measure sha
     return n > 0;
 }
 
+/* Every finished run on the task is a copy of one of another setting. */
+static bool repeats_another(const struct setting *setting, size_t task)
+{
+    size_t n_copy = 0;
+    for (size_t i = 0; i < setting->n_run; i++) {
+        const struct run *run = &setting->run[i];
+        if (run->task == setting->task[task] && run_is_ok(run)) {
+            if (!run->copy_of) {
+                return false;
+            }
+            n_copy++;
+        }
+    }
+    return n_copy > 0;
+}
+
 static struct room room_of(const struct run_set *set, const struct task *task)
 {
     struct room room = {0};
     for (size_t i = 0; i < set->n_setting; i++) {
         const struct setting *setting = &set->setting[i];
         for (size_t k = 0; k < setting->n_task; k++) {
-            if (setting->task[k] == task) {
+            if (setting->task[k] == task && !repeats_another(setting, k)) {
                 room.n++;
                 room.n_at_chance += all_are(setting, k, MEASURE_AT_CHANCE);
                 room.n_solved += all_are(setting, k, MEASURE_SOLVED);

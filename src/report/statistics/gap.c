@@ -23,9 +23,9 @@ const char *gap_size_title(enum gap_size size)
 
 json_t *gap_procedure(const struct run *run)
 {
-    static const char *const other[] = {"task",    "variant",     "seed",     "n_embd",
-                                        "n_layer", "n_head",      "seq_len",  "epochs",
-                                        "lanes",   "micro_batch", "attention"};
+    static const char *const other[] = {"task",    "variant",     "seed",      "n_embd",
+                                        "n_layer", "n_head",      "seq_len",   "epochs",
+                                        "lanes",   "micro_batch", "attention", "n_probe"};
     json_t *config = json_deep_copy(json_object_get(run->root, "config"));
     for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
         json_object_del(config, other[i]);

@@ -177,8 +177,12 @@ enum status overview_make(const struct run_set *set, bool images, struct overvie
     if (!run) {
         return no_memory(err);
     }
-    for (size_t i = 0; i < n_run; i++) {
-        run[i] = &runs[i];
+    size_t n_all = n_run;
+    n_run = 0;
+    for (size_t i = 0; i < n_all; i++) {
+        if (!runs[i].copy_of) {
+            run[n_run++] = &runs[i];
+        }
     }
     qsort(run, n_run, sizeof(*run), compare_runs);
     enum status status = make_axes(overview, run, n_run, err);

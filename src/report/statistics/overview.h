@@ -37,8 +37,8 @@ struct overview {
     size_t n_variant, n_task, n_configuration;
 };
 
-/* overview_make summarises the set's runs on tasks, or those on images. Caller frees with
- * overview_free, also on failure. Errors: STATUS_MEMORY. */
+/* overview_make summarises the set's runs on tasks, or those on images; copies do not count. Caller
+ * frees with overview_free, also on failure. Errors: STATUS_MEMORY. */
 enum status overview_make(const struct run_set *set, bool images, struct overview *overview,
                           struct error *err);
 void overview_free(struct overview *overview);

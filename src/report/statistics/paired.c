@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/runs/run_copies.h"
+
 struct sorted_runs {
     const struct run **run;
     size_t n_run;
@@ -164,10 +166,22 @@ static bool same_configuration(const struct run *a, const struct run *b)
     return strcmp(a->config_key, b->config_key) == 0;
 }
 
+/* A pair of copies is the pair of their originals. */
+static bool is_known(const struct paired *paired, const struct run *run, const struct run *partner)
+{
+    for (size_t i = 0; i < paired->n_pair; i++) {
+        const struct pair *pair = &paired->pair[i];
+        if (run_copies_same(pair->run, run) && run_copies_same(pair->baseline, partner)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_pair(struct paired *paired, const struct run *run, const struct run *partner)
 {
     const struct pair *last = paired->n_pair > 0 ? &paired->pair[paired->n_pair - 1] : NULL;
-    if (last && compare_places(last->run, run) == 0) {
+    if ((last && compare_places(last->run, run) == 0) || is_known(paired, run, partner)) {
         return;
     }
     if (!last || !same_configuration(last->run, run)) {

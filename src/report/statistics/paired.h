@@ -55,8 +55,8 @@ struct paired_set {
 
 /* paired_make pairs every variant with its baseline (NULL or none: PAIRED_BASELINE), within one
  * setting, or in the whole set with its runs on images where setting is NULL. A configuration
- * and seed counts once, also where two programs ran it. Caller frees with paired_free, also on
- * failure. The set is borrowed. Errors: STATUS_MEMORY. */
+ * and seed counts once, also where two programs ran it, and so do pairs of copies (run_copies.h).
+ * Caller frees with paired_free, also on failure. The set is borrowed. Errors: STATUS_MEMORY. */
 enum status paired_make(const struct run_set *set, const struct setting *setting,
                         const struct baselines *baselines, struct paired_set *pairs,
                         struct error *err);

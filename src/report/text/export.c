@@ -4,9 +4,22 @@
 #include <math.h>
 #include <string.h>
 
+/* Copies are kept apart from the settings' runs. */
+static const struct run *find_original(const struct run_set *set, const struct run *copy)
+{
+    size_t i = 0;
+    while (i + 1 < set->n_run && strcmp(set->run[i].id, copy->copy_of) != 0) {
+        i++;
+    }
+    return &set->run[i];
+}
+
 size_t setting_number(const struct run_set *set, const struct run *run)
 {
     size_t i = 0;
+    if (run >= set->copy && run < set->copy + set->n_copy) {
+        run = find_original(set, run);
+    }
     while (i < set->n_setting && run >= set->setting[i].run + set->setting[i].n_run) {
         i++;
     }
@@ -65,6 +78,7 @@ static void append_run(struct text *text, const struct run_set *set, const struc
     }
     append_field(text, json_get_text(run->root, "weights_sha256", ""));
     append_field(text, json_get_text(run->root, "message", ""));
+    append_field(text, run->copy_of ? run->copy_of : "");
     text_append(text, "\n");
 }
 
@@ -75,12 +89,15 @@ void export_runs(struct text *text, const struct run_set *set)
     for (int i = 0; i < MEASURE_COUNT; i++) {
         text_append(text, ",%s", measure_key((enum measure)i));
     }
-    text_append(text, ",weights_sha256,message\n");
+    text_append(text, ",weights_sha256,message,copy_of\n");
     for (size_t i = 0; i < set->n_run; i++) {
         append_run(text, set, &set->run[i]);
     }
     for (size_t i = 0; i < set->n_image_run; i++) {
         append_run(text, set, &set->image_run[i]);
+    }
+    for (size_t i = 0; i < set->n_copy; i++) {
+        append_run(text, set, &set->copy[i]);
     }
 }
 

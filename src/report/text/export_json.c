@@ -1,6 +1,7 @@
 /* export_json: the same content as the tables, as strict JSON. */
 #include <math.h>
 
+#include "report/runs/run_notes.h"
 #include "report/statistics/published.h"
 #include "report/text/export.h"
 
@@ -40,6 +41,7 @@ static json_t *run_json(const struct run_set *set, const struct run *run)
             json_object_set(object, copied[i], value);
         }
     }
+    json_object_set_new(object, "copy_of", run->copy_of ? json_string(run->copy_of) : json_null());
     return object;
 }
 
@@ -177,6 +179,18 @@ static json_t *left_out_json(const struct run_set *set)
     return array;
 }
 
+static json_t *notes_json(const struct run_set *set)
+{
+    struct text note[RUN_NOTES_MAX];
+    size_t n = run_notes_make(set, note);
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_array_append_new(array, json_text(note[i].data));
+    }
+    run_notes_free(note);
+    return array;
+}
+
 json_t *export_json(const struct run_set *set, const struct findings *findings,
                     const struct statistics *statistics)
 {
@@ -201,7 +215,11 @@ json_t *export_json(const struct run_set *set, const struct findings *findings,
     for (size_t i = 0; i < set->n_image_run; i++) {
         json_array_append_new(runs, run_json(set, &set->image_run[i]));
     }
+    for (size_t i = 0; i < set->n_copy; i++) {
+        json_array_append_new(runs, run_json(set, &set->copy[i]));
+    }
     json_object_set_new(root, "format", json_string(REPORT_FORMAT));
+    json_object_set_new(root, "notes", notes_json(set));
     json_object_set_new(root, "findings", findings_json(&statistics->findings));
     json_object_set_new(root, "comparisons", export_comparisons_json(&statistics->all));
     json_object_set_new(root, "overview", export_overview_json(statistics));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/figures/figures.h"
+#include "report/runs/run_notes.h"
 #include "report/text/image_runs.h"
 #include "report/text/markdown_runs.h"
 #include "report/text/tables.h"
@@ -314,6 +315,18 @@ static void append_files(struct text *text)
 
 /* ---- page ---- */
 
+static void append_notes(struct text *text, const struct run_set *set)
+{
+    struct text note[RUN_NOTES_MAX];
+    size_t n = run_notes_make(set, note);
+    for (size_t i = 0; i < n; i++) {
+        text_append(text, "%s- ", i ? "" : "## Notes on the runs\n\n");
+        append_escaped(text, note[i].data);
+        text_append(text, "\n%s", i + 1 == n ? "\n" : "");
+    }
+    run_notes_free(note);
+}
+
 static void append_setting(struct text *text, const struct setting *setting,
                            const struct setting_report *report,
                            const struct comparisons *comparisons)
@@ -383,6 +396,7 @@ void markdown_append_report(struct text *text, const struct run_set *set,
     if (set->n_setting > 1) {
         append_why_settings(text, set->n_setting);
     }
+    append_notes(text, set);
     append_tested(text, statistics);
     if (set->n_setting > 1) {
         text_append(text, "## What was run\n\n");

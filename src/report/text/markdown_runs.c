@@ -179,8 +179,8 @@ void markdown_append_setting_runs(struct text *text, const struct setting *setti
 /* Only what is not a size: those have columns of their own. */
 static bool is_size(const char *key)
 {
-    static const char *const size[] = {"n_embd", "n_layer",     "n_head",   "seq_len",
-                                       "lanes",  "micro_batch", "attention"};
+    static const char *const size[] = {"n_embd",  "n_layer", "n_head",
+                                       "seq_len", "lanes",   "micro_batch"};
     for (size_t i = 0; i < sizeof(size) / sizeof(size[0]); i++) {
         if (strcmp(key, size[i]) == 0) {
             return true;
@@ -193,7 +193,7 @@ static bool is_size(const char *key)
 static bool is_told(const char *section, const char *key)
 {
     if (strcmp(section, "config") == 0) {
-        return !config_is_in_id(key) && !is_size(key);
+        return !config_is_in_id(key) && !is_size(key) && !run_key_looks(key);
     }
     return strcmp(section, "machine") != 0 || strcmp(key, "class") == 0;
 }

@@ -80,7 +80,7 @@ static struct stats mean_at(const struct run_set *set, const struct run *variant
     struct stats stats = STATS_NONE;
     for (size_t i = 0; i < set->n_run; i++) {
         const struct run *run = &set->run[i];
-        if (run_is_ok(run) && run->task == like->task && same_size(run, like) &&
+        if (run_is_ok(run) && !run->copy_of && run->task == like->task && same_size(run, like) &&
             run->n_step == PUBLISHED_REVERSE_STEPS &&
             strcmp(run->variant_id, variant->variant_id) == 0) {
             stats_add(&stats, run->measure[MEASURE_TOKEN_ACCURACY]);

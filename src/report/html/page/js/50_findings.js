@@ -46,6 +46,10 @@ function findingsSection(section) {
       data.settings.every((setting) => setting.images)
         ? 'All runs are on images: see the tables.' : 'Nothing matches the filter.'));
   };
+  if (data.run_notes.length) {
+    section.append(el('ul', { class: 'findings notes' },
+      data.run_notes.map((note) => el('li', null, note))));
+  }
   if (data.findings.some((item) => item.headline)) {
     section.append(el('h3', null, 'What the tests say of all runs'), findingsList(data.findings),
       el('h3', null, 'What the runs did'));

@@ -290,7 +290,8 @@ function publishedSection(section) {
   const update = () => {
     const cells = cellsShown(false);
     table.update(columns, rowsOf(cells), 'Token accuracy');
-    same.update(sameColumns, bySize(cells.filter((cell) => isNumber(cell.published.same_size))),
+    same.update(sameColumns, bySize(cells.filter((cell) => isNumber(cell.published.same_size) &&
+      !cell.copies)),
       'Token accuracy');
     steps.update(stepColumns, cells.filter(hasSteps),
       'First step at which the mean of the seeds\u2019 training loss curves is below a level');

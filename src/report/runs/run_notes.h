@@ -1,0 +1,18 @@
+/* run_notes: what a reader must know of the runs before any number: which are copies of others,
+ * which are missing, and which could not be read. One sentence each, the same in every file of a
+ * report.
+ */
+#ifndef QKVLAB_REPORT_RUN_NOTES_H
+#define QKVLAB_REPORT_RUN_NOTES_H
+
+#include "base/file.h"
+#include "report/runs/run_set.h"
+
+#define RUN_NOTES_MAX 8
+
+/* run_notes_make writes the sentences and returns their number. Caller frees with run_notes_free.
+ */
+size_t run_notes_make(const struct run_set *set, struct text note[RUN_NOTES_MAX]);
+void run_notes_free(struct text note[RUN_NOTES_MAX]);
+
+#endif

@@ -1,0 +1,183 @@
+/* Runs that repeat the training of others bit for bit: one draw, however many folders. */
+#include "report/runs/run_copies.h"
+
+#include "fixture.h"
+#include "report/report.h"
+#include "report/statistics/comparisons.h"
+#include "report/statistics/overview.h"
+#include "runner.h"
+
+/* Hashes of 64 digits. */
+#define HASH_TAIL "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde"
+
+static struct run_set set;
+static struct comparisons comparisons;
+static struct overview overview;
+
+static void set_up(void)
+{
+    make_out();
+    set = (struct run_set){0};
+    comparisons = (struct comparisons){0};
+    overview = (struct overview){0};
+}
+
+static void tear_down(void)
+{
+    comparisons_free(&comparisons);
+    overview_free(&overview);
+    run_set_free(&set);
+    remove_out();
+}
+
+static void load(void)
+{
+    struct error err;
+    ck_assert_msg(run_set_load(out, &set, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(comparisons_make(&set, NULL, NULL, &comparisons, &err) == STATUS_OK, "%s",
+                  err.text);
+    ck_assert_msg(overview_make(&set, false, &overview, &err) == STATUS_OK, "%s", err.text);
+}
+
+/* Both variants; equal weights for both, which is no copy. */
+static void write_both(struct fake_run fake)
+{
+    fake.task = "copy";
+    fake.variant = "qkv";
+    fake.accuracy = 0.9;
+    fake_write(out, &fake);
+    fake.variant = "qk";
+    fake.accuracy = 0.5;
+    fake_write(out, &fake);
+}
+
+static const struct comparison *accuracy(void)
+{
+    const struct comparison_table *table =
+        comparisons_find(&comparisons, MEASURE_TOKEN_ACCURACY, false);
+    ck_assert_ptr_nonnull(table);
+    ck_assert_uint_eq(table->n_comparison, 1);
+    return &table->comparison[0];
+}
+
+START_TEST(looking_more_closely_is_no_other_configuration)
+{
+    for (int n_probe = 10; n_probe < 16; n_probe++) {
+        write_both((struct fake_run){.n_probe = n_probe, .weights = "a" HASH_TAIL});
+    }
+    load();
+    ck_assert_uint_eq(set.n_setting, 1);
+    ck_assert_uint_eq(set.n_run, 2);
+    ck_assert_uint_eq(set.n_ok, 2);
+    ck_assert_uint_eq(set.n_copy, 10);
+    ck_assert_uint_eq(set.n_repeat, 10);
+    ck_assert_uint_eq(overview.n_configuration, 1);
+    ck_assert_uint_eq(accuracy()->n_configuration, 1);
+    ck_assert_uint_eq(accuracy()->difference.n, 1);
+    ck_assert_int_eq(accuracy()->verdict, VERDICT_TOO_FEW);
+    for (size_t i = 0; i < set.n_copy; i++) {
+        ck_assert_str_eq(set.copy[i].copy_of,
+                         set.copy[i].variant.sharing == set.run[0].variant.sharing ? set.run[0].id
+                                                                                   : set.run[1].id);
+    }
+    const json_t *attention = json_object_get(set.run[0].root, "attention");
+    ck_assert_int_eq(json_get_integer(attention, "n_probe", 0), 15);
+}
+END_TEST
+
+START_TEST(other_weights_of_the_same_place_both_stay)
+{
+    write_both((struct fake_run){.n_probe = 10, .weights = "a" HASH_TAIL});
+    write_both((struct fake_run){.n_probe = 11, .weights = "b" HASH_TAIL});
+    load();
+    ck_assert_uint_eq(set.n_run, 4);
+    ck_assert_uint_eq(set.n_repeat, 0);
+}
+END_TEST
+
+START_TEST(a_bound_that_never_acts_makes_no_second_pair)
+{
+    for (int clip = 50; clip <= 100; clip += 10) {
+        write_both((struct fake_run){.clip = clip, .weights = "a" HASH_TAIL});
+    }
+    load();
+    ck_assert_uint_eq(set.n_setting, 6);
+    ck_assert_uint_eq(set.n_run, 12);
+    ck_assert_uint_eq(set.n_copy, 0);
+    ck_assert_uint_eq(set.n_repeat, 10);
+    ck_assert_uint_eq(overview.n_configuration, 1);
+    ck_assert_uint_eq(overview.cell[0].n_ok, 1);
+    ck_assert_uint_eq(accuracy()->n_configuration, 1);
+    ck_assert_uint_eq(accuracy()->difference.n, 1);
+}
+END_TEST
+
+START_TEST(a_pair_with_one_copy_is_another_pair)
+{
+    struct fake_run fake = {.task = "copy", .variant = "qkv", .weights = "a" HASH_TAIL};
+    for (int clip = 1; clip <= 2; clip++) {
+        fake.clip = clip;
+        fake.variant = "qkv";
+        fake.weights = "a" HASH_TAIL;
+        fake_write(out, &fake);
+        fake.variant = "qk";
+        fake.weights = clip == 1 ? "b" HASH_TAIL : "c" HASH_TAIL;
+        fake_write(out, &fake);
+    }
+    load();
+    ck_assert_uint_eq(set.n_repeat, 1);
+    ck_assert_uint_eq(accuracy()->difference.n, 2);
+    ck_assert_uint_eq(accuracy()->n_configuration, 2);
+}
+END_TEST
+
+START_TEST(without_a_whole_hash_nothing_is_a_copy)
+{
+    for (int clip = 1; clip <= 2; clip++) {
+        write_both((struct fake_run){.clip = clip});
+    }
+    load();
+    ck_assert_uint_eq(set.n_repeat, 0);
+    ck_assert_uint_eq(accuracy()->n_configuration, 2);
+}
+END_TEST
+
+static bool says(const char *file, const char *text)
+{
+    char *content = read_out(file);
+    bool found = strstr(content, text) != NULL;
+    free(content);
+    return found;
+}
+
+START_TEST(the_report_says_how_many)
+{
+    struct report_summary summary;
+    for (int n_probe = 10; n_probe < 16; n_probe++) {
+        write_both((struct fake_run){.n_probe = n_probe, .weights = "a" HASH_TAIL});
+    }
+    ck_assert_int_eq(report_write(out, &summary, NULL), STATUS_OK);
+    static const char *const file[] = {"report/report.md", "report/report.html",
+                                       "report/report.json"};
+    for (size_t i = 0; i < sizeof(file) / sizeof(file[0]); i++) {
+        ck_assert(says(file[i], "10 runs repeat the training of others bit for bit"));
+    }
+    ck_assert(says("report/runs.csv", "\ncopy-qkv-s0-0000000000010000abc,1,copy,qkv"));
+    ck_assert(says("report/runs.csv", ",copy-qkv-s0-0000000000015000abc\n"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("run_copies");
+    TCase *copies = tcase_create("copies");
+    tcase_add_checked_fixture(copies, set_up, tear_down);
+    tcase_add_test(copies, looking_more_closely_is_no_other_configuration);
+    tcase_add_test(copies, other_weights_of_the_same_place_both_stay);
+    tcase_add_test(copies, a_bound_that_never_acts_makes_no_second_pair);
+    tcase_add_test(copies, a_pair_with_one_copy_is_another_pair);
+    tcase_add_test(copies, without_a_whole_hash_nothing_is_a_copy);
+    tcase_add_test(copies, the_report_says_how_many);
+    suite_add_tcase(suite, copies);
+    return run_suite(suite);
+}
