@@ -21,7 +21,6 @@
 #endif
 
 #include "base/threads.h"
-#include "cli/run_json.h"
 #include "cli/signals.h"
 #include "cli/startup.h"
 #include "lab/config/config_words.h"
@@ -144,15 +143,27 @@ static enum status start(struct pool *pool, struct child *child, size_t run, str
 
 /* ---- ending ---- */
 
-static bool has_diverged(const struct pool *pool, const char *id)
+static void count_skipped(struct pool *pool, const struct record_outcome *outcome)
 {
-    json_t *run = run_json_read(pool->plan->arguments->out, id);
-    bool diverged = strcmp(json_get_text(run, "status", ""), "diverged") == 0;
-    json_decref(run);
-    return diverged;
+    pool->totals->skipped++;
+    pool->totals->diverged_before += outcome->diverged;
 }
 
-/* Counts a child that ended; its own messages have said why a run failed. */
+/* A run that is done, but by another process than the child, was done when that looked. */
+static void count_done(struct pool *pool, const struct child *child,
+                       const struct record_outcome *outcome)
+{
+    if (outcome->process != (long)child->pid) {
+        count_skipped(pool, outcome);
+    } else if (outcome->diverged) {
+        pool->totals->diverged++;
+    } else {
+        pool->totals->done++;
+    }
+}
+
+/* Counts a child that ended; its own messages have said why a run failed. Whatever its exit status,
+ * a run that is done is done: its pictures may not be. */
 static void count(struct pool *pool, const struct child *child, int wait_status)
 {
     char id[CONFIG_ID_SIZE];
@@ -162,11 +173,9 @@ static void count(struct pool *pool, const struct child *child, int wait_status)
         return;
     }
     progress_end(pool->progress, child->run);
-    bool done = record_is_done(pool->plan->arguments->out, id); /* and its pictures perhaps not */
-    if (done && has_diverged(pool, id)) {
-        pool->totals->diverged++;
-    } else if (done) {
-        pool->totals->done++;
+    struct record_outcome outcome;
+    if (record_outcome(pool->plan->arguments->out, id, &outcome)) {
+        count_done(pool, child, &outcome);
     } else if (code == 0) {
         pool->totals->busy++;
     } else {
@@ -251,8 +260,9 @@ static enum status fill(struct pool *pool, size_t *next, struct error *err)
         char id[CONFIG_ID_SIZE];
         size_t run = (*next)++;
         run_id(pool, run, id);
-        if (record_is_done(pool->plan->arguments->out, id)) {
-            pool->totals->skipped++;
+        struct record_outcome outcome;
+        if (record_outcome(pool->plan->arguments->out, id, &outcome)) {
+            count_skipped(pool, &outcome);
             progress_skip(pool->progress, run);
         } else {
             status = start(pool, place, run, err);
@@ -310,5 +320,6 @@ enum status jobs_run(const struct plan *plan, struct progress *progress,
     if (pool.fatal != STATUS_OK) {
         return error_set(err, pool.fatal, "no further runs were started, because of the above");
     }
-    return totals->diverged + totals->failed > 0 ? STATUS_FAILED : STATUS_OK;
+    size_t n_bad = totals->diverged + totals->diverged_before + totals->failed;
+    return n_bad > 0 ? STATUS_FAILED : STATUS_OK;
 }

@@ -155,15 +155,20 @@ static enum status draw_pictures(const struct plan *plan, struct error *err)
     return status;
 }
 
-static size_t count_done(const struct plan *plan)
+/* What there is before anything is made. */
+static struct sweep_totals count_before(const struct plan *plan)
 {
-    size_t n_done = 0;
+    struct sweep_totals before = {0};
     for (size_t i = 0; i < plan->n_run; i++) {
         char id[CONFIG_ID_SIZE];
+        struct record_outcome outcome;
         config_id(&plan->config[i], id);
-        n_done += record_is_done(plan->arguments->out, id);
+        if (record_outcome(plan->arguments->out, id, &outcome)) {
+            before.skipped++;
+            before.diverged_before += outcome.diverged;
+        }
     }
-    return n_done;
+    return before;
 }
 
 /* Runs that others finished, or a child that was killed, were not claimed here. */
@@ -204,7 +209,9 @@ static void say_totals(const struct plan *plan, const struct progress *progress,
 {
     char line[256] = "", duration[DURATION_SIZE];
     append_total(line, sizeof line, totals->done, "trained");
-    append_total(line, sizeof line, totals->skipped, "already done, skipped");
+    append_total(line, sizeof line, totals->skipped,
+                 totals->diverged_before > 0 ? "already done" : "already done, skipped");
+    append_total(line, sizeof line, totals->diverged_before, "of them diverged");
     append_total(line, sizeof line, totals->busy, "at work in another process");
     append_total(line, sizeof line, totals->diverged, "diverged");
     append_total(line, sizeof line, totals->failed, "failed");
@@ -280,10 +287,12 @@ static enum status prepare(const struct plan *plan, const struct dataset_options
     return status == STATUS_OK ? keep_plan(plan, err) : status;
 }
 
-/* Puts the last sentence: what the runs said of themselves stands above. */
+/* Puts the last sentence: what the runs said of themselves stands above. A run that diverged stays
+ * one, whoever made it and when. */
 static void conclude(const struct plan *plan, const struct sweep_totals *totals, enum status status,
                      struct error *err)
 {
+    size_t n_diverged = totals->diverged + totals->diverged_before;
     if (status == STATUS_WRITE && plan->n_run > 1) {
         struct error reason = *err;
         error_set(err, status,
@@ -293,17 +302,19 @@ static void conclude(const struct plan *plan, const struct sweep_totals *totals,
     } else if (totals->failed > 0 && status != STATUS_INTERRUPTED && status != STATUS_WRITE) {
         error_set(err, status, "%zu of %zu runs failed, as said above", totals->failed,
                   plan->n_run);
+    } else if (status == STATUS_FAILED && n_diverged > 0) {
+        error_set(err, status, "%zu of %zu runs diverged", n_diverged, plan->n_run);
     }
 }
 
 enum status plan_run(const struct plan *plan, struct error *err)
 {
     const struct arguments *arguments = plan->arguments;
-    size_t n_done = count_done(plan);
+    struct sweep_totals before = count_before(plan), totals = {0};
     struct data_options data;
     enum status status = data_options_make(&data, arguments, err);
     bool finished =
-        n_done == plan->n_run; /* then nothing is written, and the folder may be locked */
+        before.skipped == plan->n_run; /* then nothing is written, and the folder may be locked */
     if (status == STATUS_OK && !finished) {
         status = prepare(plan, &data.options, err);
     }
@@ -311,14 +322,14 @@ enum status plan_run(const struct plan *plan, struct error *err)
         return status;
     }
     if (!arguments->quiet) {
-        say_beginning(plan, n_done);
+        say_beginning(plan, before.skipped);
     }
     struct progress *progress =
         progress_create(plan->config, plan->n_run, arguments->jobs, arguments->quiet);
-    struct sweep_totals totals = {0};
     signals_hold();
     if (finished) {
-        totals.skipped = plan->n_run;
+        totals = before;
+        status = before.diverged_before > 0 ? STATUS_FAILED : STATUS_OK;
     } else {
         status = arguments->jobs > 1 ? jobs_run(plan, progress, &totals, err)
                                      : run_here(plan, &data.options, progress, &totals, err);

@@ -12,8 +12,23 @@ for jobs in 1 2; do
   grep -qE ' ok +[01]\.[0-9]' "$OUT" || fail "the other run has results"
 done
 
-run run "${SMALL[@]}" --set learning_rate=1e9,0.001 --set epochs=20 --out a1
-expect_err "2 runs: 2 already done, skipped"
+# The exit status is that of the whole sweep, whoever made its runs and when.
+for jobs in 1 2; do
+  run run "${SMALL[@]}" --set learning_rate=1e9,0.001 --set epochs=20 --out a1 --jobs $jobs
+  expect_status 1
+  expect_err "2 runs: 2 already done, 1 of them diverged"
+  expect_err "qkvlab: 1 of 2 runs diverged"
+  run run "${SMALL[@]}" --set learning_rate=1e9,0.001,0.002 --set epochs=20 --out b$jobs \
+    --jobs $jobs --shard 0/2
+  expect_status 1
+  run run "${SMALL[@]}" --set learning_rate=1e9,0.001,0.002 --set epochs=20 --out b$jobs \
+    --jobs $jobs
+  expect_status 1
+  expect_err "3 runs: 1 trained, 2 already done, 1 of them diverged"
+done
+run run "${SMALL[@]}" --set learning_rate=1e9 --set epochs=20 --out a1 --quiet
+expect_status 1
+expect_err "1 of 1 runs diverged"
 run status a1
 expect_status 0
 expect_err "1 ok, 1 diverged"

@@ -46,6 +46,15 @@ expect_err "5 runs: 5 trained"
 run run "${TINY[@]}" --seeds 0-4 --out jobs --jobs 3
 expect_status 0
 expect_err "5 runs: 5 already done, skipped"
+# Several processes that share a folder tell of the runs that they made themselves.
+for k in 1 2 3; do
+  "$QKVLAB" run "${TINY[@]}" --seeds 0-9 --out shared --jobs 2 --threads 2 >/dev/null 2>said$k &
+done
+wait
+n_made=$(sed -nE 's/^10 runs: ([0-9]+) trained.*/\1/p' said1 said2 said3 | paste -sd+ | bc)
+cat said1 said2 said3 >"$ERR"
+[ "$n_made" -eq 10 ] || fail "three processes made ten runs, and say they made $n_made"
+
 run run "${TINY[@]}" --seeds 0-4 --out one --threads 1
 expect_status 0
 for id in $(ls one/runs); do

@@ -155,8 +155,11 @@ START_TEST(a_diverged_run_does_not_stop_the_others)
     ck_assert_ptr_nonnull(strstr(err.text, "1 of 2 runs diverged"));
     ck_assert_int_eq(watch.state[0], RUN_DIVERGED);
     ck_assert_int_eq(watch.state[1], RUN_DONE);
-    ck_assert_int_eq(sweep(&options, &(struct watch){0}, &totals), STATUS_OK); /* it is recorded */
-    ck_assert_uint_eq(totals.skipped, 2);
+    ck_assert_uint_eq(totals.diverged_before, 0);
+    ck_assert_int_eq(sweep(&options, &(struct watch){0}, &totals), STATUS_FAILED);
+    ck_assert_ptr_nonnull(strstr(err.text, "1 of 2 runs diverged"));
+    ck_assert_uint_eq(totals.skipped, 2); /* it is recorded */
+    ck_assert_uint_eq(totals.diverged_before, 1);
 }
 END_TEST
 

@@ -98,6 +98,22 @@ bool record_is_done(const char *out, const char *id)
     return record_path(out, id, path, NULL) == STATUS_OK && folder_is_complete(path, id, NULL);
 }
 
+bool record_outcome(const char *out, const char *id, struct record_outcome *outcome)
+{
+    char path[PATH_SIZE];
+    json_t *run = NULL;
+    if (record_path(out, id, path, NULL) != STATUS_OK ||
+        record_read(path, id, &run, NULL) != STATUS_OK) {
+        return false;
+    }
+    *outcome = (struct record_outcome){
+        .diverged = strcmp(json_get_text(run, "status", ""), "diverged") == 0,
+        .process = (long)json_get_integer(run, "process", 0),
+    };
+    json_decref(run);
+    return true;
+}
+
 static bool failure_path(const char *partial, char path[PATH_SIZE])
 {
     return path_format(path, NULL, "%s/failure", partial) == STATUS_OK;
@@ -376,12 +392,25 @@ static enum status finish_under_lock(struct record *record, struct error *err)
     return status;
 }
 
+static enum status write_run(const char *path, const json_t *run, struct error *err)
+{
+    json_t *signed_run = json_copy((json_t *)run);
+    if (!signed_run ||
+        json_object_set_new(signed_run, "process", json_integer((json_int_t)getpid())) != 0) {
+        json_decref(signed_run);
+        return error_set(err, STATUS_MEMORY, "out of memory while writing %s", path);
+    }
+    enum status status = json_write(path, signed_run, err);
+    json_decref(signed_run);
+    return status;
+}
+
 enum status record_finish(struct record *record, const json_t *run, struct error *err)
 {
     char path[PATH_SIZE];
     enum status status = path_format(path, err, "%s/run.json", record->work);
     if (status == STATUS_OK && claim_is_ours(record->claim, record->claim_fd)) {
-        status = json_write(path, run, err);
+        status = write_run(path, run, err);
     }
     int lock;
     struct timespec now;

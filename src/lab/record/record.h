@@ -65,6 +65,7 @@
  *     machine     {class, cpu, processors, threads}: class decides whether bits must agree
  *     build       {version, commit, compiler, flags, blas, simd}
  *     message     one sentence, for a run that is not ok, else null
+ *     process     the number of the process that made it; not there in older runs
  */
 #ifndef QKVLAB_LAB_RECORD_H
 #define QKVLAB_LAB_RECORD_H
@@ -89,6 +90,13 @@ enum status record_read(const char *folder, const char *id, json_t **run, struct
 
 /* record_is_done: a folder of that id exists and record_read finds nothing wrong in it. */
 bool record_is_done(const char *out, const char *id);
+
+/* record_outcome reads how a finished run ended. False: no run of that id is done. */
+struct record_outcome {
+    bool diverged;
+    long process; /* the number of that which made it; 0: older runs do not tell */
+};
+bool record_outcome(const char *out, const char *id, struct record_outcome *outcome);
 
 /* What is on disk for an id. RECORD_RUNNING: claimed by a process that is alive; RECORD_FAILED:
  * record_fail said why. */
@@ -138,7 +146,7 @@ void record_tidy(const char *out, const char *id);
  * none. */
 const char *record_set_aside(const struct record *record);
 
-/* record_finish writes run.json and renames the folder into place; record_abandon gives
+/* record_finish writes run.json, with the number of this process, and renames the folder into place; record_abandon gives
  * the claim up: the run is interrupted. Both free record. If another process finished the id first,
  * its result stays. Errors: STATUS_WRITE; STATUS_FAILED if the claim was lost to a run in progress.
  */

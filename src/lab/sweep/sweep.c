@@ -8,13 +8,14 @@
 #include "lab/record/record.h"
 #include "lab/training/metrics.h"
 
-static void count(struct sweep_totals *totals, enum run_state state)
+static void count(struct sweep_totals *totals, enum run_state state, bool diverged)
 {
     totals->done += state == RUN_DONE;
     totals->skipped += state == RUN_SKIPPED;
     totals->busy += state == RUN_BUSY;
     totals->diverged += state == RUN_DIVERGED;
     totals->failed += state == RUN_FAILED;
+    totals->diverged_before += state == RUN_SKIPPED && diverged;
 }
 
 /* A claim of a finished run only tidies up what a kill may have left beside it. */
@@ -23,12 +24,15 @@ static enum status make_run(const struct config *config, const struct sweep_opti
                             enum run_state *state, struct error *err)
 {
     struct record *record;
+    struct record_outcome before;
     bool claimed;
     config_id(config, outcome->id);
     *state = RUN_FAILED;
     enum status status = record_claim(options->out, outcome->id, &record, &claimed, err);
     if (status == STATUS_OK && !claimed) {
-        *state = record_is_done(options->out, outcome->id) ? RUN_SKIPPED : RUN_BUSY;
+        bool done = record_outcome(options->out, outcome->id, &before);
+        *state = done ? RUN_SKIPPED : RUN_BUSY;
+        outcome->diverged = done && before.diverged;
         return STATUS_OK;
     }
     if (status == STATUS_OK) {
@@ -79,7 +83,7 @@ enum status sweep_run(const struct config *configs, size_t n_config,
         if (status == STATUS_INTERRUPTED) {
             return error_set(err, status, "%s", failure.text);
         }
-        count(totals, state);
+        count(totals, state, outcome.diverged);
         if (hooks->end) {
             hooks->end(hooks->train.context, index, n_run, config, state, &outcome, &failure);
         }
@@ -90,8 +94,9 @@ enum status sweep_run(const struct config *configs, size_t n_config,
             return error_set(err, status, "%s: %s", outcome.id, failure.text);
         }
     }
-    if (worst == STATUS_OK && totals->diverged > 0) {
-        worst = error_set(err, STATUS_FAILED, "%zu of %zu runs diverged", totals->diverged, n_run);
+    size_t n_diverged = totals->diverged + totals->diverged_before;
+    if (worst == STATUS_OK && n_diverged > 0) {
+        worst = error_set(err, STATUS_FAILED, "%zu of %zu runs diverged", n_diverged, n_run);
     }
     return worst;
 }

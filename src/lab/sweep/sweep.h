@@ -29,11 +29,12 @@ struct sweep_hooks {
 
 struct sweep_totals {
     size_t done, skipped, busy, diverged, failed;
+    size_t diverged_before; /* of the skipped ones */
 };
 
 /* sweep_run makes every configuration of the shard that is not done yet. A run that fails or
  * diverges does not stop the others: the first failure's status is returned at the end, or
- * STATUS_FAILED if some diverged. But STATUS_WRITE at once where a run cannot be written, as on a
+ * STATUS_FAILED if some diverged, now or before. But STATUS_WRITE at once where a run cannot be written, as on a
  * full disk: neither could the others. STATUS_INTERRUPTED, without a call of end, when a hook asked
  * to stop. */
 enum status sweep_run(const struct config *configs, size_t n_config,
