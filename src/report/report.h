@@ -1,7 +1,7 @@
 /* report: what a folder of finished runs says, as Markdown, CSV, JSON and figures.
  *
- * A pure function of run folders: it never trains, and two reports of the same runs are the same
- * bytes.
+ * A pure function of run folders, and of the plans beside them that tell which runs are missing: it
+ * never trains, and two reports of the same folder are the same bytes.
  */
 #ifndef QKVLAB_REPORT_REPORT_H
 #define QKVLAB_REPORT_REPORT_H

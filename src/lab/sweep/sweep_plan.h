@@ -1,5 +1,6 @@
 /* sweep_plan: what a sweep is going to make, kept beside its runs, so that `status` knows what is
- * missing. Reports never look at it: they are made from run folders alone.
+ * missing. The numbers of reports are made from run folders alone; of a plan they only say how many
+ * of its runs are not there.
  *
  *     <out>/plans/<12 hex>.json    {format "qkvlab-plan-1", command: [the words that list the
  * runs], runs: [the ids of all of them, in all shards, sorted]}

@@ -12,11 +12,28 @@ static void note_copies(const struct run_set *set, struct text *note)
     }
 }
 
+static void note_missing(const struct run_set *set, struct text *note)
+{
+    if (set->n_missing > 0) {
+        text_append(note, "%zu of %zu planned runs %s missing; qkvlab status names %s.",
+                    set->n_missing, set->n_planned, set->n_missing == 1 ? "is" : "are",
+                    set->n_missing == 1 ? "it" : "them");
+    }
+}
+
+static void note_plan_problem(const struct run_set *set, struct text *note)
+{
+    if (set->plan_problem.text[0]) {
+        text_append(note, "A plan of a sweep cannot be read, so runs may be missing unnoticed: %s.",
+                    set->plan_problem.text);
+    }
+}
+
 typedef void note_on(const struct run_set *set, struct text *note);
 
 size_t run_notes_make(const struct run_set *set, struct text note[RUN_NOTES_MAX])
 {
-    static note_on *const all[] = {note_copies};
+    static note_on *const all[] = {note_missing, note_plan_problem, note_copies};
     size_t n = 0;
     for (size_t i = 0; i < RUN_NOTES_MAX; i++) {
         note[i] = (struct text){0};

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "lab/record/record.h"
 #include "report/runs/run_copies.h"
+#include "report/runs/run_plans.h"
 
 static enum status no_memory(struct error *err)
 {
@@ -327,6 +328,9 @@ enum status run_set_load(const char *out, struct run_set *set, struct error *err
     }
     if (status == STATUS_OK) {
         status = make_settings(set, err);
+    }
+    if (status == STATUS_OK) {
+        status = run_plans_count(out, set, err);
     }
     return status;
 }

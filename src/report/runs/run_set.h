@@ -55,6 +55,9 @@ struct run_set {
     struct left_out *left_out; /* folders that are not among the runs */
     size_t n_left_out;
     size_t n_partial; /* unfinished folders, skipped */
+    size_t n_planned,
+        n_missing;             /* runs that sweeps planned, and those of them that are not there */
+    struct error plan_problem; /* why a plan could not be read, "" where all could */
 };
 
 /* run_set_load reads <out>/runs. Caller frees with run_set_free, also on failure. Errors:

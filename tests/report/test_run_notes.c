@@ -1,0 +1,114 @@
+/* What a reader must know of the runs before any number. */
+#include "report/runs/run_notes.h"
+
+#include "fixture.h"
+#include "report/report.h"
+#include "runner.h"
+
+static struct run_set set;
+static struct text note[RUN_NOTES_MAX];
+
+static void set_up(void)
+{
+    make_out();
+    set = (struct run_set){0};
+    memset(note, 0, sizeof(note));
+}
+
+static void tear_down(void)
+{
+    run_notes_free(note);
+    run_set_free(&set);
+    remove_out();
+}
+
+static size_t load(void)
+{
+    struct error err;
+    ck_assert_msg(run_set_load(out, &set, &err) == STATUS_OK, "%s", err.text);
+    return run_notes_make(&set, note);
+}
+
+static void write_plan(const char *name, const char *content)
+{
+    char folder[PATH_SIZE];
+    ck_assert_int_eq(path_format(folder, NULL, "%s/plans", out), STATUS_OK);
+    ck_assert_int_eq(folder_create(folder, NULL), STATUS_OK);
+    fake_write_file(folder, name, content);
+}
+
+static const struct fake_run fake = {.task = "copy", .variant = "qkv", .accuracy = 0.5};
+
+/* A plan of the fake run and two others. */
+static void write_plan_of_three(const char *name)
+{
+    char id[PATH_SIZE], content[2 * PATH_SIZE];
+    fake_id(&fake, id);
+    snprintf(content, sizeof(content),
+             "{\"format\": \"qkvlab-plan-1\", \"command\": [\"qkvlab\", \"run\"], "
+             "\"runs\": [\"%s\", \"copy-qk-s0-x\", \"copy-qk-s1-x\"]}",
+             id);
+    write_plan(name, content);
+}
+
+START_TEST(runs_that_are_all_there_need_no_note)
+{
+    fake_write(out, &fake);
+    ck_assert_uint_eq(load(), 0);
+}
+END_TEST
+
+START_TEST(what_a_sweep_planned_and_is_not_there)
+{
+    fake_write(out, &fake);
+    write_plan_of_three("0123456789ab.json");
+    write_plan_of_three("ba9876543210.json");
+    ck_assert_uint_eq(load(), 1);
+    ck_assert_str_eq(note[0].data, "2 of 3 planned runs are missing; qkvlab status names them.");
+}
+END_TEST
+
+START_TEST(a_plan_that_cannot_be_read)
+{
+    fake_write(out, &fake);
+    write_plan("0123456789ab.json", "{");
+    ck_assert_uint_eq(load(), 1);
+    ck_assert_ptr_nonnull(strstr(note[0].data, "A plan of a sweep cannot be read"));
+    ck_assert_ptr_nonnull(strstr(note[0].data, "0123456789ab.json"));
+}
+END_TEST
+
+/* A file has a text, and behind it another. */
+static void assert_says(const char *file, const char *text, const char *then)
+{
+    char *content = read_out(file);
+    const char *at = strstr(content, text);
+    bool found = at && strstr(at, then);
+    free(content);
+    ck_assert_msg(found, "%s has \"%s\"", file, text);
+}
+
+START_TEST(pages_begin_with_the_notes)
+{
+    struct report_summary summary;
+    fake_write(out, &fake);
+    write_plan_of_three("0123456789ab.json");
+    ck_assert_int_eq(report_write(out, &summary, NULL), STATUS_OK);
+    assert_says("report/report.md", "- 2 of 3 planned runs are missing", "## What it says");
+    assert_says("report/report.html", "\"run_notes\":[\"2 of 3 planned runs are missing",
+                "</html>");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("run_notes");
+    TCase *notes = tcase_create("notes");
+    tcase_add_checked_fixture(notes, set_up, tear_down);
+    tcase_add_test(notes, runs_that_are_all_there_need_no_note);
+    tcase_add_test(notes, what_a_sweep_planned_and_is_not_there);
+    tcase_add_test(notes, a_plan_that_cannot_be_read);
+    tcase_add_test(notes, pages_begin_with_the_notes);
+    suite_add_tcase(suite, notes);
+    return run_suite(suite);
+}
