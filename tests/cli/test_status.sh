@@ -66,6 +66,28 @@ run status begun
 expect_status 0
 expect_err "of 7 planned: 7 missing"
 
+# What a hand or a broken copy has damaged is made again, as status says; report leaves it out.
+cp -r copied damaged
+set -- damaged/runs/*
+sed -i 's/"seed": [0-9]*/"seed": 77/' "$1/run.json"
+rm "$2/curve.csv"
+truncate -s -3 "$3/curve.csv"
+run status damaged
+expect_status 0
+expect_err "not planned: 3 ok, 3 unreadable"
+[ "$(grep -c ' unreadable ' "$OUT")" -eq 3 ] || fail "three are damaged"
+expect_out "it was changed after the run"
+expect_out "curve.csv is missing"
+expect_out "curve.csv is cut short"
+run run "${SWEEP[@]}" --out damaged
+expect_status 0
+run run "${TINY[@]}" --seeds 3-5 --out damaged
+expect_status 0
+for run in "$1" "$2" "$3"; do
+  cmp -s "$run/curve.csv" "${run/damaged/copied}/curve.csv" || fail "$run was made again"
+  [ -d "$run.damaged-1" ] || fail "$run was kept"
+done
+
 # Reports are made of runs alone. A file that is no plan is said, and changes nothing else.
 cp -r a/runs plain-runs && mkdir plain && mv plain-runs plain/runs
 run report plain

@@ -297,7 +297,7 @@ static void plant_run(const char *text)
     char folder[PATH_SIZE];
     snprintf(folder, sizeof folder, "%s", in_runs("%s", ID));
     ck_assert_int_eq(folder_create(folder, NULL), STATUS_OK);
-    write_file(folder, "curve.csv", "step\n");
+    write_file(folder, "curve.csv", "step,loss\n0,2\n1,1\n");
     if (text) {
         write_file(folder, "run.json", text);
     }
@@ -306,6 +306,13 @@ static void plant_run(const char *text)
 #define RUN(id, status, loss)                                                                      \
     "{\"format\": \"qkvlab-run-1\", \"id\": \"" id "\", \"status\": \"" status                     \
     "\", \"results\": {\"token_accuracy\": 0.5, \"final_train_loss\": 1, \"loss\": " loss "}}"
+
+/* What stands beside its results: its number of steps, versions and configuration. */
+#define RUN_WITH(n_step, rest)                                                                     \
+    "{\"format\": \"qkvlab-run-1\", \"id\": \"" ID "\", \"status\": \"ok\", \"results\": {"        \
+    "\"token_accuracy\": 0.5, \"final_train_loss\": 1, \"loss\": 1, \"n_step\": " n_step "}" rest  \
+    "}"
+#define VERSIONS ", \"versions\": {\"engine\": 1, \"task\": 1}, \"config\": "
 
 START_TEST(a_damaged_run_is_set_aside_and_made_again)
 {
@@ -320,6 +327,11 @@ START_TEST(a_damaged_run_is_set_aside_and_made_again)
         {RUN(ID, "ok", "null"), "results.loss is no number"},
         {RUN("other", "ok", "1"), "id is \"other\""},
         {RUN(ID, "great", "1"), "status is \"great\""},
+        {RUN_WITH("3", ""), "curve.csv is cut short: it does not end with step 2"},
+        {RUN_WITH("1", ""), "curve.csv is cut short"},
+        {RUN_WITH("2", VERSIONS "{\"task\": \"copy\", \"seed\": 5}"),
+         "its config is that of the run copy-qkv-s5-"},
+        {RUN_WITH("2", VERSIONS "{\"task\": \"copy\", \"sed\": 5}"), "run.json: config: "},
     };
     int n_damage = sizeof damage / sizeof damage[0];
     for (int i = 0; i < n_damage; i++) {
@@ -338,6 +350,24 @@ START_TEST(a_damaged_run_is_set_aside_and_made_again)
         ck_assert(record_is_done(scratch, ID));
         ck_assert_int_eq(folder_remove(in_runs("%s", ID), NULL), STATUS_OK);
     }
+}
+END_TEST
+
+START_TEST(a_curve_that_is_not_whole_shows)
+{
+    static const char *const broken[] = {
+        "",     "\n", "1,1", "step,loss\n0,2\n1,1", "step,loss\n0,2\n", "step,loss\n0,2\n11,1\n",
+        "1,1\n"};
+    plant_run(RUN_WITH("2", ""));
+    ck_assert(record_is_done(scratch, ID));
+    for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
+        write_file(in_runs("%s", ID), "curve.csv", broken[i]);
+        ck_assert_msg(!record_is_done(scratch, ID), "%zu", i);
+    }
+    json_t *run;
+    ck_assert_int_eq(unlink(in_runs("%s/curve.csv", ID)), 0);
+    ck_assert_int_eq(record_read(in_runs("%s", ID), ID, &run, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "curve.csv is missing"));
 }
 END_TEST
 
@@ -644,6 +674,7 @@ int main(void)
     tcase_add_test(tcase, who_lost_its_claim_publishes_nothing);
     tcase_add_test(tcase, who_finishes_first_stays);
     tcase_add_test(tcase, a_damaged_run_is_set_aside_and_made_again);
+    tcase_add_test(tcase, a_curve_that_is_not_whole_shows);
     tcase_add_test(tcase, a_diverged_run_is_finished_without_results);
     tcase_add_test(tcase, what_a_kill_left_beside_a_finished_run_is_tidied_up);
     tcase_add_test(tcase, an_unfinished_run_is_not_tidied_up);

@@ -84,7 +84,8 @@
 enum status record_path(const char *out, const char *id, char path[PATH_SIZE], struct error *err);
 
 /* record_read reads the run.json in folder and checks that it is that of a finished run `id`: its
- * format, its id, a status "ok" or "diverged", and for "ok" the results that every such run has.
+ * format, its id, a configuration that has this id, a status "ok" or "diverged", and for "ok" the
+ * results that every such run has; and that curve.csv goes on to the last step.
  * Caller frees *run with json_decref. Errors: STATUS_DATA says what is wrong. */
 enum status record_read(const char *folder, const char *id, json_t **run, struct error *err);
 
