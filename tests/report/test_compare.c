@@ -417,7 +417,7 @@ START_TEST(band_takes_an_infinite_norm_for_a_large_one)
     }
     expect(compare_band(&a, &b, &comparison, &err), 1);
     ck_assert_str_eq(comparison.difference[0].what, "gradient norm");
-    expect_text(0, "times as much");
+    expect_text(0, "gradient norm higher: infinite in 6 new and 0 old runs");
     end(&a, &b);
 }
 END_TEST
@@ -482,7 +482,36 @@ START_TEST(band_takes_divergence_for_a_finding)
     ck_assert_int_eq(compare_band(&a, &b, &comparison, &err), STATUS_OK);
     ck_assert_uint_ge(comparison.n_difference, 1);
     ck_assert_str_eq(comparison.difference[0].what, "divergence");
-    expect_text(0, "diverged: seed 104 at step 11, 1 of 6 runs in all");
+    expect_text(0, "seed 104 diverged at step 11 (loss nan), 1 of 6 runs in all; no old run did");
+    end(&a, &b);
+}
+END_TEST
+
+static void diverge(struct baseline *baseline, size_t n_run, size_t step)
+{
+    for (size_t r = 0; r < n_run; r++) {
+        struct baseline_run *run = &baseline->part[0].run[r];
+        run->diverged = true;
+        run->n_point = step + 1;
+        run->loss[step] = NAN;
+        run->n_evaluation = 0;
+    }
+}
+
+/* What stands in for the numbers of a run that diverged is never told. */
+START_TEST(band_tells_one_divergence_once)
+{
+    struct baseline a = make(0, 6), b = make(100, 6);
+    diverge(&b, 6, 1);
+    expect(compare_band(&a, &b, &comparison, &err), 1);
+    expect_text(0, "seed 100 diverged at step 1 (loss nan), 6 of 6 runs in all; no old run did");
+    ck_assert_double_le(comparison.p, COMPARE_LEVEL);
+    ck_assert_ptr_null(find_point("test loss"));
+    comparison_free(&comparison);
+    diverge(&a, 1, 40);
+    expect(compare_band(&a, &b, &comparison, &err), 1);
+    expect_text(0, "diverged: 6 of 6 runs, first at step 1; and 1 of 6 old ones, first at step 40");
+    ck_assert_str_eq(comparison.difference[0].what, "divergence");
     end(&a, &b);
 }
 END_TEST
@@ -523,6 +552,7 @@ int main(void)
     tcase_add_test(tests, band_says_at_how_many_steps);
     tcase_add_test(tests, band_passes_where_both_diverge);
     tcase_add_test(tests, band_takes_divergence_for_a_finding);
+    tcase_add_test(tests, band_tells_one_divergence_once);
     tcase_add_test(tests, band_refuses_too_few);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

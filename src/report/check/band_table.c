@@ -36,6 +36,7 @@ struct curves {
     size_t *step;  /* [n_step] */
     double *value; /* [n_unit, capacity] */
     size_t n_step, capacity;
+    size_t diverged_from; /* the first step at which one of the runs had diverged, or SIZE_MAX */
 };
 
 static enum status out_of_memory(struct error *err)
@@ -143,8 +144,7 @@ static double value_at(const struct baseline_run *run, size_t kind, size_t step,
     if (*point == run->n_point || baseline_step(run, *point) != step) {
         return NAN;
     }
-    double value = array_of(run, kind)[*point];
-    return isinf(value) ? TRAIN_DIVERGED_LOSS : value;
+    return array_of(run, kind)[*point];
 }
 
 static void fill_curves(struct curves *curves, const struct baseline_run *const *run, size_t n_unit,
@@ -177,13 +177,18 @@ static void curves_free(struct curves *curves)
 static bool curves_make(struct curves *curves, const struct baseline_run *const *run, size_t n_unit,
                         size_t kind)
 {
-    *curves = (struct curves){0};
+    *curves = (struct curves){.diverged_from = SIZE_MAX};
     if (!all_have(run, n_unit, kind)) {
         return true;
     }
     const struct baseline_run *longest = run[0];
     for (size_t u = 1; u < n_unit; u++) {
         longest = band_last_step(run[u]) > band_last_step(longest) ? run[u] : longest;
+    }
+    for (size_t u = 0; u < n_unit; u++) {
+        size_t last = band_last_step(run[u]);
+        curves->diverged_from =
+            run[u]->diverged && last < curves->diverged_from ? last : curves->diverged_from;
     }
     size_t *point = calloc(n_unit, sizeof *point);
     curves->capacity = longest->n_point;
@@ -232,11 +237,26 @@ static void drop_empty_row(struct band_table *table)
     table->n_row -= !varies;
 }
 
+static double usable(double value, bool is_log)
+{
+    double finite = isinf(value) ? TRAIN_DIVERGED_LOSS : value;
+    return is_log ? log(fmax(finite, LOSS_MIN)) : finite;
+}
+
 static bool add_stretch(struct band_table *table, const struct curves *curves,
                         struct band_point point, size_t first, size_t end)
 {
     point.first = curves->step[first];
     point.last = curves->step[end - 1];
+    point.after_divergence = point.last >= curves->diverged_from;
+    for (size_t u = 0; u < table->n_unit; u++) {
+        const double *value = curves->value + u * curves->capacity;
+        bool infinite = false;
+        for (size_t i = first; i < end; i++) {
+            infinite = infinite || isinf(value[i]);
+        }
+        point.n_infinite[u >= table->n_base] += infinite;
+    }
     double *mean = add_row(table, &point);
     if (!mean) {
         return false;
@@ -245,8 +265,7 @@ static bool add_stretch(struct band_table *table, const struct curves *curves,
         const double *value = curves->value + u * curves->capacity;
         mean[u] = 0;
         for (size_t i = first; i < end; i++) {
-            mean[u] +=
-                (point.is_log ? log(fmax(value[i], LOSS_MIN)) : value[i]) / (double)(end - first);
+            mean[u] += usable(value[i], point.is_log) / (double)(end - first);
         }
     }
     drop_empty_row(table);
@@ -312,20 +331,19 @@ static double half_right_step(const struct baseline_run *run, const struct curve
 static double test_loss(const struct baseline_run *run, const struct curves *curve, size_t u)
 {
     (void)curve, (void)u;
-    if (run->diverged) {
-        return log(TRAIN_DIVERGED_LOSS);
+    if (run->n_evaluation == 0) {
+        return NAN;
     }
-    return run->n_evaluation == 0
-               ? NAN
-               : log(fmax(run->evaluation[run->n_evaluation - 1].loss, LOSS_MIN));
+    return log(run->diverged ? TRAIN_DIVERGED_LOSS
+                             : fmax(run->evaluation[run->n_evaluation - 1].loss, LOSS_MIN));
 }
 
 static double test_accuracy(const struct baseline_run *run, const struct curves *curve, size_t u)
 {
     (void)curve, (void)u;
-    return run->diverged            ? 0
-           : run->n_evaluation == 0 ? NAN
-                                    : run->evaluation[run->n_evaluation - 1].accuracy;
+    return run->n_evaluation == 0 ? NAN
+           : run->diverged        ? 0
+                                  : run->evaluation[run->n_evaluation - 1].accuracy;
 }
 
 /* The test split against the batches trained on last. Seeds differ in when they learn; by then both
@@ -370,7 +388,10 @@ static bool add_numbers(struct band_table *table, const struct baseline_run *con
                         const struct curves *curve, size_t part)
 {
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        bool before_training = numbers[i].of == first_test_loss;
         struct band_point point = {.part = part,
+                                   .after_divergence = !before_training &&
+                                                       curve[BAND_LOSS].diverged_from != SIZE_MAX,
                                    .quantity = BAND_NUMBER,
                                    .name = numbers[i].name,
                                    .is_log = numbers[i].is_log,

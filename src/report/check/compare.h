@@ -54,6 +54,10 @@ struct band_point {
     double base, fresh;  /* means over the seeds */
     double half;         /* half the width of the simultaneous band for fresh, around base */
     double statistic, p; /* p is adjusted for all points together */
+    /* Where a run diverged, or a value is infinite, a very large one stands in: p is right, but the
+     * means are not to be told. */
+    bool after_divergence;
+    size_t n_infinite[2]; /* old and new runs with such a value */
 };
 
 struct comparison {

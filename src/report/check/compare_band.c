@@ -4,13 +4,14 @@
  * value is known to have moved.
  *
  * Two things are a difference by themselves, without a test, where no old run did them: a new run
- * that diverged, and one that ended early.
+ * that diverged, and one that ended early. What moves because runs diverge is not told beside that.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/training/train.h"
 #include "report/check/band_table.h"
 #include "report/check/compare.h"
 #include "report/statistics/permutation.h"
@@ -100,6 +101,12 @@ static void say_means(const struct band_point *point, struct difference *d)
 {
     size_t n = strlen(d->text);
     double change = point->fresh - point->base;
+    if (point->n_infinite[0] + point->n_infinite[1] > 0) {
+        snprintf(d->text + n, sizeof d->text - n, "infinite in %zu new and %zu old runs",
+                 point->n_infinite[1], point->n_infinite[0]);
+        d->expected = d->found = d->size = d->limit = NAN;
+        return;
+    }
     n += (size_t)snprintf(d->text + n, sizeof d->text - n, "%.4g, and was %.4g", d->found,
                           d->expected);
     if (point->is_log && fabs(change) < log(2)) {
@@ -141,7 +148,7 @@ static bool add_kind(struct comparison *comparison, const struct baseline *basel
     size_t moved = SIZE_MAX;
     double p = 1;
     for (size_t i = first; i < end; i++) {
-        if (comparison->band[i].p <= COMPARE_LEVEL) {
+        if (comparison->band[i].p <= COMPARE_LEVEL && !comparison->band[i].after_divergence) {
             moved = moved == SIZE_MAX ? i : moved;
             p = fmin(p, comparison->band[i].p);
         }
@@ -188,51 +195,136 @@ static size_t shortest_end(const struct baseline_part *base)
     return end;
 }
 
-static bool add_ends(const struct baseline_part *base, const struct baseline_part *fresh,
-                     bool diverged, struct comparison *comparison)
+struct ends {
+    size_t n;
+    const struct baseline_run *first; /* NULL: none */
+};
+
+static void count_end(struct ends *ends, const struct baseline_run *run)
 {
-    size_t n = 0, end = shortest_end(base);
-    const struct baseline_run *first = NULL;
-    for (size_t r = 0; r < fresh->n_run; r++) {
-        const struct baseline_run *run = &fresh->run[r];
-        if (diverged ? run->diverged : ends_before(run, end)) {
-            n++;
-            first = first && band_last_step(first) <= band_last_step(run) ? first : run;
+    const struct baseline_run *first = ends->first;
+    ends->n++;
+    ends->first = first && band_last_step(first) <= band_last_step(run) ? first : run;
+}
+
+static struct ends diverged_of(const struct baseline_part *part)
+{
+    struct ends ends = {0};
+    for (size_t r = 0; r < part->n_run; r++) {
+        if (part->run[r].diverged) {
+            count_end(&ends, &part->run[r]);
         }
     }
-    if (n == 0) {
-        return true;
+    return ends;
+}
+
+static struct ends ended_before(const struct baseline_part *part, size_t step)
+{
+    struct ends ends = {0};
+    for (size_t r = 0; r < part->n_run; r++) {
+        if (ends_before(&part->run[r], step)) {
+            count_end(&ends, &part->run[r]);
+        }
     }
+    return ends;
+}
+
+static struct difference difference_of_ends(const struct baseline_part *base, const char *what,
+                                            const struct ends *ends, size_t n_of)
+{
     struct difference d = {.part = base->name,
-                           .step = (long)band_last_step(first),
+                           .step = ends->first ? (long)band_last_step(ends->first) : -1,
                            .expected = 0,
-                           .found = (double)n / (double)fresh->n_run,
+                           .found = (double)ends->n / (double)n_of,
                            .size = NAN,
                            .limit = NAN,
                            .p = NAN,
-                           .n_seed = n,
-                           .n_of = fresh->n_run};
-    snprintf(d.what, sizeof d.what, "%s", diverged ? "divergence" : "length");
-    size_t k = (size_t)snprintf(d.text, sizeof d.text, "%s: seed %llu at step %zu, %zu of %zu runs",
-                                diverged ? "diverged" : "ended", (unsigned long long)first->seed,
-                                band_last_step(first), n, fresh->n_run);
-    if (diverged) {
-        snprintf(d.text + k, sizeof d.text - k, " in all; none of the baseline's did");
-    } else {
-        snprintf(d.text + k, sizeof d.text - k, " in all; those of the baseline go on to step %zu",
-                 end);
+                           .n_seed = ends->n,
+                           .n_of = n_of};
+    snprintf(d.what, sizeof d.what, "%s", what);
+    return d;
+}
+
+/* Which number ended it: " (loss nan)". */
+static void say_cause(const struct baseline_run *run, char cause[40])
+{
+    size_t last = run->n_point - 1;
+    double loss = run->loss[last];
+    cause[0] = '\0';
+    if (isnan(loss)) {
+        snprintf(cause, 40, " (loss nan)"); /* printf writes -nan of some */
+    } else if (!(fabs(loss) <= TRAIN_DIVERGED_LOSS)) {
+        snprintf(cause, 40, " (loss %.4g)", loss);
+    } else if (run->grad_norm && !isfinite(run->grad_norm[last])) {
+        snprintf(cause, 40, " (gradient norm %s)", isnan(run->grad_norm[last]) ? "nan" : "inf");
     }
+}
+
+static bool add_divergence(const struct baseline_part *base, const struct baseline_part *fresh,
+                           struct comparison *comparison)
+{
+    char cause[40];
+    struct ends ends = diverged_of(fresh);
+    if (ends.n == 0) {
+        return true;
+    }
+    struct difference d = difference_of_ends(base, "divergence", &ends, fresh->n_run);
+    say_cause(ends.first, cause);
+    snprintf(d.text, sizeof d.text,
+             "seed %llu diverged at step %zu%s, %zu of %zu runs in all; no old run did",
+             (unsigned long long)ends.first->seed, band_last_step(ends.first), cause, ends.n,
+             fresh->n_run);
     return comparison_add(comparison, &d);
 }
 
-static bool has_diverged(const struct baseline_part *part)
+static bool add_early_end(const struct baseline_part *base, const struct baseline_part *fresh,
+                          struct comparison *comparison)
 {
-    for (size_t r = 0; r < part->n_run; r++) {
-        if (part->run[r].diverged) {
-            return true;
-        }
+    size_t end = shortest_end(base);
+    struct ends ends = ended_before(fresh, end);
+    if (ends.n == 0) {
+        return true;
     }
-    return false;
+    struct difference d = difference_of_ends(base, "length", &ends, fresh->n_run);
+    snprintf(d.text, sizeof d.text,
+             "ended: seed %llu at step %zu, %zu of %zu runs in all; those of the baseline go on to "
+             "step %zu",
+             (unsigned long long)ends.first->seed, band_last_step(ends.first), ends.n, fresh->n_run,
+             end);
+    return comparison_add(comparison, &d);
+}
+
+static void say_share(const char *which, const struct baseline_part *part, char text[80])
+{
+    struct ends ends = diverged_of(part);
+    size_t n = (size_t)snprintf(text, 80, "%zu of %zu %s", ends.n, part->n_run, which);
+    if (ends.first) {
+        snprintf(text + n, 80 - n, ", first at step %zu", band_last_step(ends.first));
+    }
+}
+
+/* Where old runs diverged too, the test has to say whether the new ones do it otherwise. */
+static bool add_divergence_moved(const struct baseline_part *base,
+                                 const struct baseline_part *fresh, size_t part,
+                                 struct comparison *comparison)
+{
+    char now[80], before[80];
+    double p = 1;
+    for (size_t i = 0; i < comparison->n_band; i++) {
+        const struct band_point *point = &comparison->band[i];
+        p = point->part == part && point->after_divergence ? fmin(p, point->p) : p;
+    }
+    if (p > COMPARE_LEVEL) {
+        return true;
+    }
+    struct ends ends = diverged_of(fresh);
+    struct difference d = difference_of_ends(base, "divergence", &ends, fresh->n_run);
+    d.expected = (double)diverged_of(base).n / (double)base->n_run;
+    d.p = p;
+    say_share("runs", fresh, now);
+    say_share("old ones", base, before);
+    snprintf(d.text, sizeof d.text, "diverged: %s; and %s, p = %.2g", now, before, p);
+    return comparison_add(comparison, &d);
 }
 
 static bool add_ends_of_parts(const struct band_table *table, struct comparison *comparison)
@@ -245,9 +337,11 @@ static bool add_ends_of_parts(const struct band_table *table, struct comparison 
             comparison->n_part++;
             comparison->n_run += table->n_fresh;
         }
-        if (fresh && !has_diverged(base)) {
+        if (fresh && diverged_of(base).n == 0) {
             enough =
-                add_ends(base, fresh, true, comparison) && add_ends(base, fresh, false, comparison);
+                add_divergence(base, fresh, comparison) && add_early_end(base, fresh, comparison);
+        } else if (fresh) {
+            enough = add_divergence_moved(base, fresh, p, comparison);
         }
     }
     return enough;

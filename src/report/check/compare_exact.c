@@ -163,8 +163,12 @@ static void say_tensors(const struct baseline_part *part, const struct first *fi
 static void say_number(const struct first *first, struct difference *d)
 {
     snprintf(d->what, sizeof d->what, "%s", first->number);
-    snprintf(d->text, sizeof d->text, "the %s is %.9g, and was %.9g (%+.2g)", first->number,
-             first->found, first->expected, first->found - first->expected);
+    double change = first->found - first->expected;
+    size_t n = (size_t)snprintf(d->text, sizeof d->text, "the %s is %.9g, and was %.9g",
+                                first->number, first->found, first->expected);
+    if (isfinite(change)) {
+        snprintf(d->text + n, sizeof d->text - n, " (%+.2g)", change);
+    }
 }
 
 static void say_where(const struct first *first, size_t n_seed, size_t n_of, struct difference *d)
