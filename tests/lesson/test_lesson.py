@@ -362,8 +362,10 @@ def test_phone(page):
 
 # What the runs are made to say, and what the page must then say of them.
 FINDINGS = (
-    ({"qk": 0.5, "qk+": 0.9, "temperature": 0.9, "key_bias": 0.5, "relative": 0.91}, "scale", "same"),
-    ({"qk": 0.5, "qk+": 0.9, "temperature": 0.5, "key_bias": 0.9, "relative": 0.5}, "bias", "less"),
+    ({"qk": 0.5, "qk+": 0.9, "temperature": 0.9, "key_bias": 0.5, "relative": 0.91,
+      "qkv_tied": 0.24}, "scale", "same"),
+    ({"qk": 0.5, "qk+": 0.9, "temperature": 0.5, "key_bias": 0.9, "relative": 0.5,
+      "kv": 0.9949}, "bias", "less"),
     ({"qk": 0.5, "qk+": 0.9, "temperature": 0.7, "key_bias": 0.7, "relative": 1.0}, "both", "more"),
     ({"qk": 0.5, "qk+": 0.51, "temperature": 0.9, "key_bias": 0.5, "relative": 0.51}, "none", "same"))
 
@@ -386,6 +388,14 @@ def test_findings(page, path):
               {"part": part, "direction": direction}, "what %r shows" % accuracy)
         equal(page.run("document.querySelector('[data-widget=sharing] .finding').dataset.finding"),
               "ceiling", "K = V and QKV at the ceiling")
+        equal("a small p is not a large effect" in text(page, "[data-widget=sharing]").lower(),
+              "kv" in accuracy, "a tiny difference in every seed")
+        choose(page, "[data-widget=trained] select", "1")
+        equal("the row's most frequent digit" in page.run(
+            "document.querySelector('[data-widget=trained]').innerText"), "qkv_tied" in accuracy,
+              "an accuracy that counting digits has, too")
+        check("Q=K is above QKV in the columns: paper; below in: reproduction" in
+              text(page, "[data-widget=published]"), "the order of the published columns")
     return other
 
 

@@ -210,7 +210,7 @@ widgets.trained = (root) => {
         state.front = Number(value);
         curves.redraw();
       })),
-    curves, el('p', { class: 'axistext' }, t('js.trained.axes')), el('div', { class: 'time' }, time.node, play), maps, colourBar(), says, rare,
-    counting]);
+    curves, el('p', { class: 'axistext' }, t('js.trained.axes')), el('div', { class: 'time' }, time.node, play),
+    maps, colourBar(), says, rare, counting]);
   choose(state.task);
 };
