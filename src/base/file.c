@@ -151,10 +151,8 @@ static void parent_folder(const char *path, char folder[PATH_SIZE])
     }
 }
 
-static enum status replace_file(const char *path, const void *data, size_t size, bool sync,
-                                struct error *err)
+static enum status name_temporary(const char *path, char temporary[PATH_SIZE], struct error *err)
 {
-    char temporary[PATH_SIZE];
     if (path_format(temporary, NULL, "%s.tmp.%ld", path, (long)getpid())) {
         return error_set(err, STATUS_WRITE, "cannot write %s: %s", path, strerror(ENAMETOOLONG));
     }
@@ -163,6 +161,30 @@ static enum status replace_file(const char *path, const void *data, size_t size,
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
         return error_set(err, STATUS_WRITE, "cannot write %s: it exists and is not a regular file",
                          path);
+    }
+    return STATUS_OK;
+}
+
+enum status file_try(const char *path, struct error *err)
+{
+    char temporary[PATH_SIZE];
+    enum status status = name_temporary(path, temporary, err);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    int failure = write_new_file(temporary, "", 0, false);
+    unlink(temporary);
+    return failure ? error_set(err, STATUS_WRITE, "cannot write %s: %s", path, strerror(failure))
+                   : STATUS_OK;
+}
+
+static enum status replace_file(const char *path, const void *data, size_t size, bool sync,
+                                struct error *err)
+{
+    char temporary[PATH_SIZE];
+    enum status status = name_temporary(path, temporary, err);
+    if (status != STATUS_OK) {
+        return status;
     }
     int failure = write_new_file(temporary, data, size, sync);
     if (!failure && rename(temporary, path) != 0) {

@@ -25,6 +25,10 @@ enum status file_write_atomic(const char *path, const void *data, size_t size, s
  * STATUS_WRITE. */
 enum status file_write(const char *path, const void *data, size_t size, struct error *err);
 
+/* file_try tells before a long work whether file_write can write path: it makes the temporary file,
+ * and removes it. Errors: STATUS_WRITE. */
+enum status file_try(const char *path, struct error *err);
+
 bool file_exists(const char *path);
 bool folder_exists(const char *path);
 

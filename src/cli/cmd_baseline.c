@@ -1,6 +1,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "cli/command.h"
 #include "cli/grids.h"
 #include "cli/learning.h"
@@ -89,6 +90,9 @@ enum status cmd_baseline(const struct arguments *arguments, struct error *err)
     enum status status = word_check(WORD_BASELINE_ACTION, "action", arguments->operand[0], err);
     if (status == STATUS_OK && !arguments->output) {
         status = error_set(err, STATUS_USAGE, "baseline record needs --output FILE");
+    }
+    if (status == STATUS_OK) {
+        status = file_try(arguments->output, err);
     }
     if (status == STATUS_OK) {
         status = learning_plant(arguments, err);

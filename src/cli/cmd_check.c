@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "cli/check_output.h"
 #include "cli/command.h"
 #include "cli/learning.h"
@@ -67,6 +68,18 @@ static enum status read_seeds(struct check *check, struct error *err)
         grid->n_seed = 0;
     }
     grid_free(grid);
+    return status;
+}
+
+/* Nothing is trained for a file that cannot be written. */
+static enum status try_outputs(const struct arguments *arguments, struct error *err)
+{
+    const char *path[] = {arguments->png, arguments->junit,
+                          arguments->update ? arguments->operand[0] : NULL};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < sizeof path / sizeof path[0] && status == STATUS_OK; i++) {
+        status = path[i] ? file_try(path[i], err) : STATUS_OK;
+    }
     return status;
 }
 
@@ -312,6 +325,9 @@ static enum status run_check(struct check *check, struct error *err)
     enum status status = read_seeds(check, err);
     if (status == STATUS_OK) {
         status = baseline_read(arguments->operand[0], &check->baseline, err);
+    }
+    if (status == STATUS_OK) {
+        status = try_outputs(arguments, err);
     }
     if (status == STATUS_OK) {
         status = arguments->curves || arguments->with ? load(check, err) : train(check, err);

@@ -153,8 +153,18 @@ run baseline record "${MODEL[@]}"
 expect_error 2 "needs --output FILE"
 run baseline recrod -o x.json
 expect_error 2 "did you mean 'record'"
-run baseline record "${MODEL[@]}" --seeds 0 -o nowhere/x.json
-expect_error 4 "nowhere"
+# Half a day of training, had the output not been tried first.
+LONG=("${MODEL[@]}" --set epochs=1000000)
+mkdir -p folder
+for target in nowhere/x.json folder; do
+  run baseline record "${LONG[@]}" -o $target
+  expect_error 4 "cannot write $target"
+  for option in --png --junit; do
+    run check b.json --set epochs=1000000 $option $target
+    expect_error 4 "cannot write $target"
+  done
+done
+ls | grep -q '\.tmp\.' && fail "trying an output leaves nothing behind"
 run check nowhere.json
 expect_error 3 "nowhere.json"
 run check b.json --tier exactly
