@@ -13,6 +13,7 @@
 #include "report/figures/figures.h"
 #include "report/figures/heatmap.h"
 #include "report/html/html.h"
+#include "report/report_folder.h"
 #include "report/statistics/findings.h"
 #include "report/text/export.h"
 #include "report/text/image_runs.h"
@@ -159,10 +160,11 @@ static enum status write_html(const struct run_set *set, const struct setting_re
 
 static enum status write_all(const struct run_set *set, struct setting_report *reports,
                              const struct statistics *statistics, const char *folder,
-                             struct report_summary *summary, struct error *err)
+                             struct error *err)
 {
     struct grid_report grid = {0};
-    enum status status = folder_create(folder, err);
+    enum status status = STATUS_OK;
+    char page[PATH_SIZE];
     for (size_t i = 0; status == STATUS_OK && i < set->n_setting; i++) {
         status = make_findings(statistics, i, &reports[i], err);
         if (status == STATUS_OK && statistics_draws_setting(statistics, i)) {
@@ -194,13 +196,34 @@ static enum status write_all(const struct run_set *set, struct setting_report *r
         status = write_json(set, reports, statistics, folder, err);
     }
     if (status == STATUS_OK) {
-        status = path_format(summary->markdown, err, "%s/report.md", folder);
+        status = path_format(page, err, "%s/report.md", folder);
     }
     if (status == STATUS_OK) {
-        status = write_markdown(set, reports, statistics, &grid, summary->markdown, err);
+        status = write_markdown(set, reports, statistics, &grid, page, err);
     }
     if (status == STATUS_OK) {
         status = write_html(set, reports, statistics, folder, err);
+    }
+    return status;
+}
+
+/* What was there stays as it is where the new report cannot be written to the end. */
+static enum status replace_report(const struct run_set *set, struct setting_report *reports,
+                                  const struct statistics *statistics, const char *out,
+                                  struct error *err)
+{
+    struct report_folder folder;
+    enum status status = report_folder_begin(out, &folder, err);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = write_all(set, reports, statistics, folder.work, err);
+    if (status == STATUS_OK) {
+        return report_folder_finish(&folder, err);
+    }
+    report_folder_abandon(&folder);
+    if (folder_exists(folder.path)) {
+        error_prefix(err, "%s stays as it was", folder.path);
     }
     return status;
 }
@@ -230,8 +253,7 @@ enum status report_write_against(const char *out, const char *const *baseline, s
     struct run_set set;
     struct setting_report *reports = NULL;
     struct statistics statistics = {0};
-    char folder[PATH_SIZE];
-    enum status status = path_format(folder, err, "%s/report", out);
+    enum status status = path_format(summary->markdown, err, "%s/report/report.md", out);
     if (status != STATUS_OK) {
         return status;
     }
@@ -246,7 +268,7 @@ enum status report_write_against(const char *out, const char *const *baseline, s
         status = make_statistics(&set, baseline, n_baseline, &statistics, err);
     }
     if (status == STATUS_OK) {
-        status = write_all(&set, reports, &statistics, folder, summary, err);
+        status = replace_report(&set, reports, &statistics, out, err);
     }
     summary->n_run = set.n_ok + set.n_image_ok;
     summary->n_left_out = set.n_run + set.n_image_run - summary->n_run + set.n_left_out;

@@ -17,8 +17,8 @@ struct report_summary {
 /* report_write reads <out>/runs and writes <out>/report/: report.md, runs.csv (a row a run),
  * cells.csv (a row a cell), heads.csv (a row an attention head), comparisons.csv (a row a
  * comparison with the baseline), overview.csv (averages over configurations), report.json,
- * report.html, tables for LaTeX, figures. Errors: STATUS_DATA when there is no finished run,
- * STATUS_WRITE. */
+ * report.html, tables for LaTeX, figures; all of it at once, see report_folder.h. Errors:
+ * STATUS_DATA when there is no finished run, STATUS_WRITE. */
 enum status report_write(const char *out, struct report_summary *summary, struct error *err);
 
 /* report_write_against is report_write that compares variants with others than QKV: ids, see

@@ -1,0 +1,197 @@
+/* A report replaces the one before as a whole, and nothing else. */
+#include "report/report_folder.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "report/report.h"
+#include "runner.h"
+
+static struct report_summary summary;
+
+static void write_runs(int n_seed)
+{
+    struct fake_run fake = {.task = "copy", .variant = "qkv", .accuracy = 0.9, .escape = 5};
+    for (fake.seed = 0; fake.seed < n_seed; fake.seed++) {
+        fake_write(out, &fake);
+    }
+}
+
+static void remove_run(int seed)
+{
+    struct fake_run fake = {.task = "copy", .variant = "qkv", .seed = seed};
+    char folder[PATH_SIZE];
+    fake_folder(out, &fake, folder);
+    ck_assert_int_eq(folder_remove(folder, NULL), STATUS_OK);
+}
+
+static void report(void)
+{
+    struct error err = {0};
+    ck_assert_msg(report_write(out, &summary, &err) == STATUS_OK, "%s", err.text);
+}
+
+static bool exists(const char *name)
+{
+    char path[PATH_SIZE];
+    struct stat info;
+    path_format(path, NULL, "%s/%s", out, name);
+    return lstat(path, &info) == 0;
+}
+
+static void put(const char *folder, const char *name, const char *content)
+{
+    char path[PATH_SIZE];
+    path_format(path, NULL, "%s/%s", out, folder);
+    ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
+    fake_write_file(path, name, content);
+}
+
+static bool holds(const char *name, const char *content)
+{
+    char *data = read_out(name);
+    bool same = strcmp(data, content) == 0;
+    free(data);
+    return same;
+}
+
+START_TEST(every_file_of_a_report_is_known_as_one)
+{
+    char **names, folder[PATH_SIZE];
+    size_t n_name;
+    struct fake_run wide = {.task = "reverse", .variant = "qk", .accuracy = 0.3, .n_embd = 16};
+    write_runs(2);
+    fake_write(out, &wide);
+    report();
+    path_format(folder, NULL, "%s/report", out);
+    ck_assert_int_eq(folder_list(folder, &names, &n_name, NULL), STATUS_OK);
+    ck_assert_uint_gt(n_name, 20);
+    for (size_t i = 0; i < n_name; i++) {
+        ck_assert_msg(report_folder_is_ours(names[i]), "%s", names[i]);
+    }
+    folder_list_free(names, n_name);
+    ck_assert(report_folder_is_ours("class-token-mnist-qkv-s0-0123-rollout.png"));
+    ck_assert(report_folder_is_ours("confusion-cifar10-qk-s12-0123.png"));
+    ck_assert(!report_folder_is_ours("notes.md"));
+    ck_assert(!report_folder_is_ours("my-accuracy.png"));
+    ck_assert(!report_folder_is_ours(".hidden"));
+}
+END_TEST
+
+START_TEST(figures_of_runs_that_are_gone_go)
+{
+    write_runs(3);
+    report();
+    ck_assert(exists("report/attention-seed2.png"));
+    remove_run(2);
+    report();
+    ck_assert(exists("report/attention-seed1.png"));
+    ck_assert(!exists("report/attention-seed2.png"));
+    ck_assert(!exists(".report.partial"));
+}
+END_TEST
+
+START_TEST(what_is_somebodys_own_stays)
+{
+    write_runs(1);
+    report();
+    put("report", "notes.txt", "mine");
+    put("report/drafts", "a.md", "mine too");
+    report();
+    ck_assert(holds("report/notes.txt", "mine"));
+    ck_assert(holds("report/drafts/a.md", "mine too"));
+    ck_assert(exists("report/report.html"));
+}
+END_TEST
+
+/* No file may grow beyond this, as on a disk that is nearly full: 0 for no bound. */
+static void bound_files(rlim_t size)
+{
+    struct rlimit limit;
+    signal(SIGXFSZ, size ? SIG_IGN : SIG_DFL);
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = size ? size : limit.rlim_max;
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+START_TEST(a_report_that_fails_leaves_the_old_one_whole)
+{
+    struct error err = {0};
+    write_runs(1);
+    report();
+    char *before = read_out("report/report.md");
+    write_runs(3);
+    bound_files(16000);
+    enum status status = report_write(out, &summary, &err);
+    bound_files(0);
+    ck_assert_int_eq(status, STATUS_WRITE);
+    ck_assert_ptr_nonnull(strstr(err.text, "/report stays as it was: cannot write "));
+    ck_assert(holds("report/report.md", before));
+    ck_assert(!exists("report/attention-seed2.png"));
+    ck_assert(!exists(".report.partial"));
+    free(before);
+}
+END_TEST
+
+START_TEST(a_work_folder_that_is_given_up_leaves_no_trace)
+{
+    struct report_folder folder;
+    write_runs(1);
+    report();
+    char *before = read_out("report/report.md");
+    ck_assert_int_eq(report_folder_begin(out, &folder, NULL), STATUS_OK);
+    fake_write_file(folder.work, "report.md", "half");
+    report_folder_abandon(&folder);
+    ck_assert(holds("report/report.md", before));
+    ck_assert(!exists(".report.partial"));
+    free(before);
+}
+END_TEST
+
+/* Killed between the exchange and the end: the old report, with somebody's own file, is left. */
+START_TEST(what_a_killed_report_left_is_taken_over)
+{
+    write_runs(1);
+    report();
+    put(".report.partial", "report.md", "old");
+    put(".report.partial", "notes.txt", "mine");
+    report();
+    ck_assert(holds("report/notes.txt", "mine"));
+    ck_assert(!holds("report/report.md", "old"));
+    ck_assert(!exists(".report.partial"));
+}
+END_TEST
+
+START_TEST(a_link_to_a_folder_stays_a_link)
+{
+    char link[PATH_SIZE], target[PATH_SIZE];
+    struct stat info;
+    write_runs(1);
+    put("elsewhere/pages", "notes.txt", "mine");
+    path_format(target, NULL, "%s/elsewhere/pages", out);
+    path_format(link, NULL, "%s/report", out);
+    ck_assert_int_eq(symlink(target, link), 0);
+    report();
+    ck_assert(lstat(link, &info) == 0 && S_ISLNK(info.st_mode));
+    ck_assert(exists("elsewhere/pages/report.md") && exists("elsewhere/pages/notes.txt"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("report_folder");
+    TCase *tests = tcase_create("report_folder");
+    tcase_add_checked_fixture(tests, make_out, remove_out);
+    tcase_add_test(tests, every_file_of_a_report_is_known_as_one);
+    tcase_add_test(tests, figures_of_runs_that_are_gone_go);
+    tcase_add_test(tests, what_is_somebodys_own_stays);
+    tcase_add_test(tests, a_report_that_fails_leaves_the_old_one_whole);
+    tcase_add_test(tests, a_work_folder_that_is_given_up_leaves_no_trace);
+    tcase_add_test(tests, what_a_killed_report_left_is_taken_over);
+    tcase_add_test(tests, a_link_to_a_folder_stays_a_link);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
