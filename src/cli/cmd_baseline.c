@@ -7,6 +7,7 @@
 #include "cli/learning.h"
 #include "cli/terminal.h"
 #include "lab/baseline/baseline_train.h"
+#include "report/check/compare.h"
 
 #define DEFAULT_SEEDS "0-9"
 
@@ -71,23 +72,59 @@ static enum status plan(const struct arguments *arguments, struct baseline *base
     return status;
 }
 
+/* Told before the training, so that it can be stopped. */
+static void warn_of_few_seeds(const struct baseline *baseline, const struct arguments *arguments)
+{
+    size_t n = SIZE_MAX;
+    for (size_t p = 0; p < baseline->n_part; p++) {
+        n = baseline->part[p].n_run < n ? baseline->part[p].n_run : n;
+    }
+    if (n < COMPARE_BAND_SEEDS && !arguments->quiet) {
+        terminal_say("warning: %zu seed%s: `check --tier band` and `check --curves` need %zu new "
+                     "seeds beside so few; with at least %d they need no more than there are",
+                     n, n == 1 ? "" : "s", compare_band_needs(n), COMPARE_BAND_SEEDS);
+    }
+}
+
 static enum status record(const struct arguments *arguments, struct baseline *baseline,
                           struct error *err)
 {
     if (arguments->curves) {
         enum status status = arguments_refuse(arguments, OPTION_SET, "not with --curves", err);
-        return status == STATUS_OK ? baseline_read_curves(arguments->curves, baseline, err)
-                                   : status;
+        if (status == STATUS_OK) {
+            status = baseline_read_curves(arguments->curves, baseline, err);
+        }
+        if (status == STATUS_OK) {
+            warn_of_few_seeds(baseline, arguments);
+        }
+        return status;
     }
     enum status status = plan(arguments, baseline, err);
+    if (status == STATUS_OK) {
+        warn_of_few_seeds(baseline, arguments);
+    }
     return status == STATUS_OK ? learning_train(baseline, arguments, !arguments->no_paired, err)
                                : status;
+}
+
+/* A file or preset in the place of the action is one whose action was left out. */
+static enum status check_action(const char *action, struct error *err)
+{
+    const char *end = strrchr(action, '.');
+    bool is_file =
+        file_exists(action) || (end && (strcmp(end, ".yaml") == 0 || strcmp(end, ".yml") == 0));
+    if (is_file || word_check(WORD_PRESET, "preset", action, NULL) == STATUS_OK) {
+        return error_set(err, STATUS_USAGE,
+                         "unknown action '%.200s': did you mean `qkvlab baseline record %.200s`?",
+                         action, action);
+    }
+    return word_check(WORD_BASELINE_ACTION, "action", action, err);
 }
 
 enum status cmd_baseline(const struct arguments *arguments, struct error *err)
 {
     struct baseline baseline = {0};
-    enum status status = word_check(WORD_BASELINE_ACTION, "action", arguments->operand[0], err);
+    enum status status = check_action(arguments->operand[0], err);
     if (status == STATUS_OK && !arguments->output) {
         status = error_set(err, STATUS_USAGE, "baseline record needs --output FILE");
     }

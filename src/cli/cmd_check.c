@@ -151,6 +151,26 @@ static enum status plan(struct check *check, struct error *err)
     return status;
 }
 
+/* Too few seeds were asked for, or too few are in the file: before any of them is trained. */
+static enum status check_sizes(const struct check *check, struct error *err)
+{
+    if (check->tier != TIER_BAND) {
+        return STATUS_OK;
+    }
+    size_t n_base = SIZE_MAX, n_fresh = SIZE_MAX;
+    for (size_t p = 0; p < check->baseline.n_part; p++) {
+        size_t n_old = check->baseline.part[p].n_run, n_new = check->fresh.part[p].n_run;
+        n_base = n_old < n_base ? n_old : n_base;
+        n_fresh = n_new < n_fresh ? n_new : n_fresh;
+    }
+    enum status status = compare_band_enough(n_base, n_fresh, err);
+    if (status != STATUS_OK && check->arguments->seeds) {
+        error_prefix(err, "--seeds");
+        return STATUS_USAGE;
+    }
+    return status;
+}
+
 static enum status train(struct check *check, struct error *err)
 {
     enum status status = apply_settings(check, err);
@@ -166,6 +186,9 @@ static enum status train(struct check *check, struct error *err)
         }
         check->tier = TIER_BAND;
         memcpy(check->reason, reason, sizeof reason);
+    }
+    if (status == STATUS_OK) {
+        status = check_sizes(check, err);
     }
     return status == STATUS_OK ? learning_train(&check->fresh, check->arguments, false, err)
                                : status;

@@ -368,7 +368,8 @@ enum status word_check(enum word word, const char *what, const char *text, struc
         return error_set(err, STATUS_USAGE, "unknown %s '%s': did you mean '%s'? (there are: %s)",
                          what, text, nearest, accepted);
     }
-    return error_set(err, STATUS_USAGE, "unknown %s '%s': there are %s", what, text, accepted);
+    return error_set(err, STATUS_USAGE, "unknown %s '%s': there %s %s", what, text,
+                     n == 1 ? "is only" : "are", accepted);
 }
 
 const struct command *command_find(const char *name, struct error *err)

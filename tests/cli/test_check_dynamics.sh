@@ -54,8 +54,8 @@ run check b.json --tier band --set lr=0.0001 --format json
 expect_status 1
 expect_out '"tier": "band",'
 expect_out 'loss higher'
-run check b.json --tier band --seeds 10,11
-expect_error 2 "too few seeds"
+run check b.json --tier band --seeds 10,11 --set epochs=1000000
+expect_error 2 "--seeds: too few seeds"
 
 # A training that diverges is a finding, and a baseline of such ones is written, but not unseen.
 run baseline record "${MODEL[@]:0:22}" --set epochs=2 --set lr=1e9 --seeds 0-5 -o diverged.json
@@ -153,6 +153,22 @@ run baseline record "${MODEL[@]}"
 expect_error 2 "needs --output FILE"
 run baseline recrod -o x.json
 expect_error 2 "did you mean 'record'"
+echo 'task: copy' >mine.yaml
+run baseline mine.yaml -o x.json
+expect_error 2 "unknown action 'mine.yaml': did you mean \`qkvlab baseline record mine.yaml\`?"
+run baseline guard -o x.json
+expect_error 2 "did you mean \`qkvlab baseline record guard\`?"
+run baseline zzz -o x.json
+expect_error 2 "unknown action 'zzz': there is only record"
+
+# Too few seeds for the band tier: said when they are recorded, refused before anything is trained.
+run baseline record "${MODEL[@]}" --seeds 0-3 --no-paired -o few.json
+expect_status 0
+expect_err "warning: 4 seeds: \`check --tier band\` and \`check --curves\` need 5 new seeds beside so few"
+run check few.json --tier band
+expect_error 3 "too few seeds: 4 new ones beside the baseline's 4 cannot differ"
+run check few.json --tier band --seeds 10-14
+expect_status 0
 # Half a day of training, had the output not been tried first.
 LONG=("${MODEL[@]}" --set epochs=1000000)
 mkdir -p folder

@@ -519,9 +519,16 @@ END_TEST
 START_TEST(band_refuses_too_few)
 {
     struct baseline a = make(0, 10), b = make(100, 2);
-    ck_assert_int_eq(compare_band(&a, &b, &comparison, &err), STATUS_USAGE);
-    ck_assert_ptr_nonnull(strstr(err.text, "too few seeds"));
-    ck_assert_ptr_nonnull(strstr(err.text, "3 new ones can"));
+    ck_assert_int_eq(compare_band(&a, &b, &comparison, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "too few seeds: 2 new ones beside the baseline's 10"));
+    ck_assert_ptr_nonnull(strstr(err.text, "it takes 3 new ones"));
+    ck_assert_int_eq(compare_band_enough(1, 1, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "1 new one beside the baseline's 1 cannot"));
+    ck_assert_uint_eq(compare_band_needs(1), 99);
+    ck_assert_uint_eq(compare_band_needs(4), 5);
+    const size_t enough = COMPARE_BAND_SEEDS;
+    ck_assert_int_eq(compare_band_enough(enough, enough, &err), STATUS_OK);
+    ck_assert_int_eq(compare_band_enough(enough - 1, enough - 1, &err), STATUS_DATA);
     end(&a, &b);
 }
 END_TEST

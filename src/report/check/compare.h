@@ -80,10 +80,9 @@ enum tier compare_tier(const struct baseline *baseline, const struct baseline *f
 
 /* compare_exact and compare_paired compare the runs of fresh with those of the same part and seed;
  * STATUS_DATA where there are none in common, and for paired where the baseline has no tolerances.
- * compare_band compares all runs of the parts that both have; STATUS_USAGE where there are too few
- * to alarm at COMPARE_LEVEL, with how many are needed, STATUS_DATA where they have no step in
- * common. Caller frees with comparison_free, also on
- * failure. */
+ * compare_band compares all runs of the parts that both have; STATUS_DATA where there are too few
+ * to alarm at COMPARE_LEVEL, with how many are needed, or no step in common. Caller frees with
+ * comparison_free, also on failure. */
 enum status compare_exact(const struct baseline *baseline, const struct baseline *fresh,
                           struct comparison *comparison, struct error *err);
 enum status compare_paired(const struct baseline *baseline, const struct baseline *fresh,
@@ -91,6 +90,13 @@ enum status compare_paired(const struct baseline *baseline, const struct baselin
 enum status compare_band(const struct baseline *baseline, const struct baseline *fresh,
                          struct comparison *comparison, struct error *err);
 void comparison_free(struct comparison *comparison);
+
+/* compare_band_needs returns the fewest new seeds beside n_base old ones with which the band tier
+ * can alarm, compare_band_enough refuses fewer (STATUS_DATA), and COMPARE_BAND_SEEDS old and as
+ * many new ones are enough. */
+#define COMPARE_BAND_SEEDS 5
+size_t compare_band_needs(size_t n_base);
+enum status compare_band_enough(size_t n_base, size_t n_fresh, struct error *err);
 
 /* compare_covers: there are new runs of the part, and for exact and paired such of its seeds. */
 bool compare_covers(const struct baseline_part *base, const struct baseline *fresh, enum tier tier);

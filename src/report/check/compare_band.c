@@ -349,36 +349,38 @@ static bool add_ends_of_parts(const struct band_table *table, struct comparison 
 
 /* ---- all of it ---- */
 
-static enum status check_sizes(const struct band_table *table, struct error *err)
+size_t compare_band_needs(size_t n_base)
 {
-    size_t needed = 1;
-    if (table->n_base == 0 || table->n_fresh == 0) {
+    size_t n = 1;
+    while (permutation_least_p(n_base, n) > COMPARE_LEVEL) {
+        n++;
+    }
+    return n;
+}
+
+enum status compare_band_enough(size_t n_base, size_t n_fresh, struct error *err)
+{
+    if (n_base == 0 || n_fresh == 0) {
         return error_set(err, STATUS_DATA,
                          "the baseline and the new curves have no part in common, or no seed that "
                          "is in all of its parts");
     }
-    if (permutation_least_p(table->n_base, table->n_fresh) <= COMPARE_LEVEL) {
+    if (permutation_least_p(n_base, n_fresh) <= COMPARE_LEVEL) {
         return STATUS_OK;
     }
-    while (needed < 1000 && permutation_least_p(table->n_base, needed) > COMPARE_LEVEL) {
-        needed++;
-    }
-    if (needed == 1000) {
-        return error_set(err, STATUS_USAGE,
-                         "too few seeds: a baseline of %zu and any number of new curves can never "
-                         "differ at p = %g; record 5 seeds or more",
-                         table->n_base, COMPARE_LEVEL);
-    }
-    return error_set(err, STATUS_USAGE,
-                     "too few seeds: %zu new ones beside the baseline's %zu cannot differ at p = "
-                     "%g, whatever they show; %zu new ones can",
-                     table->n_fresh, table->n_base, COMPARE_LEVEL, needed);
+    size_t needed = compare_band_needs(n_base);
+    return error_set(err, STATUS_DATA,
+                     "too few seeds: %zu new one%s beside the baseline's %zu cannot differ at p = "
+                     "%g, whatever %s; it takes %zu new ones, or a baseline of %d seeds and as "
+                     "many new ones",
+                     n_fresh, n_fresh == 1 ? "" : "s", n_base, COMPARE_LEVEL,
+                     n_fresh == 1 ? "it shows" : "they show", needed, COMPARE_BAND_SEEDS);
 }
 
 static enum status compare_table(struct band_table *table, struct comparison *comparison,
                                  struct error *err)
 {
-    enum status status = check_sizes(table, err);
+    enum status status = compare_band_enough(table->n_base, table->n_fresh, err);
     if (status == STATUS_OK) {
         status = band_table_fill(table, err);
     }
