@@ -363,6 +363,41 @@ START_TEST(band_says_what_moved_and_from_when)
 }
 END_TEST
 
+/* What is said of several parts is said once. */
+START_TEST(band_notes_parts_together)
+{
+    static const char *const names[] = {"copy-qkv", "copy-qk", "copy-kv"};
+    struct baseline a = make(0, 6), b = make(100, 6), *both[] = {&a, &b};
+    for (size_t i = 0; i < 2; i++) {
+        struct baseline_part *part = calloc(3, sizeof *part);
+        for (size_t p = 0; p < 3; p++) {
+            struct baseline more = make(i == 0 ? 0 : 100, 6);
+            part[p] = more.part[0];
+            strcpy(part[p].name, names[p]);
+            more.n_part = 0;
+            baseline_free(&more);
+        }
+        for (size_t r = 0; i == 1 && r < 6; r++) {
+            free(part[0].run[r].grad_norm);
+            free(part[0].run[r].accuracy);
+            free(part[1].run[r].grad_norm);
+            free(part[1].run[r].accuracy);
+            free(part[2].run[r].accuracy);
+            part[0].run[r].grad_norm = part[1].run[r].grad_norm = NULL;
+            part[0].run[r].accuracy = part[1].run[r].accuracy = part[2].run[r].accuracy = NULL;
+        }
+        struct baseline whole = {.part = part, .n_part = 3};
+        baseline_free(both[i]);
+        *both[i] = whole;
+    }
+    expect(compare_band(&a, &b, &comparison, &err), 0);
+    ck_assert_str_eq(comparison.note,
+                     "copy-qkv, copy-qk: not all new curves have the gradient norm and the "
+                     "accuracy; copy-kv: not all new curves have the accuracy");
+    end(&a, &b);
+}
+END_TEST
+
 static const struct band_point *find_point(const char *name)
 {
     for (size_t i = 0; i < comparison.n_band; i++) {
@@ -551,6 +586,7 @@ int main(void)
     tcase_add_test(tests, paired_needs_tolerances);
     tcase_add_test(tests, band_passes_other_seeds);
     tcase_add_test(tests, band_says_what_moved_and_from_when);
+    tcase_add_test(tests, band_notes_parts_together);
     tcase_add_test(tests, band_compares_what_all_have);
     tcase_add_test(tests, band_compares_each_quantity_where_it_is);
     tcase_add_test(tests, band_takes_an_infinite_norm_for_a_large_one);

@@ -20,6 +20,7 @@
 #define N_LATE 24  /* a stretch is at most this part of all steps */
 #define N_LAST 10  /* batches at the end that the test split is held against */
 #define LOSS_MIN 1e-12
+#define NOTE_SIZE 160
 
 static const struct {
     const char *name;
@@ -410,35 +411,59 @@ static bool add_numbers(struct band_table *table, const struct baseline_run *con
 
 /* ---- parts ---- */
 
-static void append_note(struct band_table *table, const char *part, const char *text)
+/* One clause for all parts of which the same is said; parts[p] is what is said of part p, or "". */
+static void join_notes(struct band_table *table, char (*parts)[NOTE_SIZE])
 {
-    size_t n = strlen(table->note);
-    snprintf(table->note + n, sizeof table->note - n, "%s%s: %s", n > 0 ? "; " : "", part, text);
+    char *note = table->note;
+    for (size_t p = 0; p < table->baseline->n_part; p++) {
+        const char *joint = note[0] ? "; " : "";
+        for (size_t i = p; parts[p][0] && i < table->baseline->n_part; i++) {
+            size_t n = strlen(note);
+            if (strcmp(parts[i], parts[p]) == 0) {
+                snprintf(note + n, sizeof table->note - n, "%s%s", joint,
+                         table->baseline->part[i].name);
+                joint = ", ";
+                parts[i][0] = i == p ? parts[i][0] : '\0';
+            }
+        }
+        size_t n = strlen(note);
+        if (parts[p][0]) {
+            snprintf(note + n, sizeof table->note - n, ": %s", parts[p]);
+        }
+    }
+}
+
+static size_t fewest_points(const struct baseline_run *const *run, size_t n_unit)
+{
+    size_t fewest = SIZE_MAX;
+    for (size_t u = 0; u < n_unit; u++) {
+        fewest = !run[u]->diverged && run[u]->n_point < fewest ? run[u]->n_point : fewest;
+    }
+    return fewest;
 }
 
 /* note_missing says what is compared at fewer steps than every run has, or not at all. */
-static void note_missing(struct band_table *table, const struct baseline_run *const *run,
-                         const struct curves *curve, const char *part)
+static void note_missing(const struct band_table *table, const struct baseline_run *const *run,
+                         const struct curves *curve, char note[NOTE_SIZE])
 {
-    char text[80];
-    size_t fewest = SIZE_MAX, n_step = curve[BAND_LOSS].n_step;
-    for (size_t u = 0; u < table->n_unit; u++) {
-        fewest = !run[u]->diverged && run[u]->n_point < fewest ? run[u]->n_point : fewest;
-    }
+    size_t fewest = fewest_points(run, table->n_unit), n_step = curve[BAND_LOSS].n_step, n = 0;
     if (fewest != SIZE_MAX && n_step < fewest) {
-        snprintf(text, sizeof text, "compared at the %zu steps that all curves have", n_step);
-        append_note(table, part, text);
+        n = (size_t)snprintf(note, NOTE_SIZE, "compared at the %zu steps that all curves have",
+                             n_step);
     }
+    const char *joint =
+        n > 0 ? ", and not all new curves have the " : "not all new curves have the ";
     for (size_t kind = BAND_GRAD_NORM; kind < N_CURVE; kind++) {
         if (curve[kind].n_step == 0 && array_of(run[0], kind)) {
-            snprintf(text, sizeof text, "not all new curves have the %s", curve_kinds[kind].name);
-            append_note(table, part, text);
+            n += (size_t)snprintf(note + n, NOTE_SIZE - n, "%s%s", joint, curve_kinds[kind].name);
+            joint = " and the ";
         }
     }
 }
 
 static enum status add_rows(struct band_table *table, const struct baseline_run *const *run,
-                            const struct curves *curve, size_t part, struct error *err)
+                            const struct curves *curve, size_t part, char note[NOTE_SIZE],
+                            struct error *err)
 {
     const char *name = table->baseline->part[part].name;
     if (curve[BAND_LOSS].n_step == 0) {
@@ -453,12 +478,13 @@ static enum status add_rows(struct band_table *table, const struct baseline_run 
         enough = add_curve(table, &curve[kind], part, kind);
     }
     enough = enough && add_numbers(table, run, curve, part);
-    note_missing(table, run, curve, name);
+    note_missing(table, run, curve, note);
     return enough ? STATUS_OK : out_of_memory(err);
 }
 
 static enum status add_part(struct band_table *table, size_t part,
-                            const struct baseline_part *fresh, struct error *err)
+                            const struct baseline_part *fresh, char note[NOTE_SIZE],
+                            struct error *err)
 {
     const struct baseline_part *base = &table->baseline->part[part];
     struct curves curve[N_CURVE] = {{0}};
@@ -470,7 +496,7 @@ static enum status add_part(struct band_table *table, size_t part,
     for (size_t kind = 0; kind < N_CURVE && enough; kind++) {
         enough = curves_make(&curve[kind], run, table->n_unit, kind);
     }
-    enum status status = enough ? add_rows(table, run, curve, part, err) : out_of_memory(err);
+    enum status status = enough ? add_rows(table, run, curve, part, note, err) : out_of_memory(err);
     for (size_t kind = 0; kind < N_CURVE; kind++) {
         curves_free(&curve[kind]);
     }
@@ -481,10 +507,18 @@ static enum status add_part(struct band_table *table, size_t part,
 enum status band_table_fill(struct band_table *table, struct error *err)
 {
     enum status status = STATUS_OK;
+    char(*note)[NOTE_SIZE] = calloc(table->baseline->n_part + 1, sizeof *note);
+    if (!note) {
+        return out_of_memory(err);
+    }
     for (size_t p = 0; p < table->baseline->n_part && status == STATUS_OK; p++) {
         const char *name = table->baseline->part[p].name;
         const struct baseline_part *fresh = baseline_find_part(table->fresh, name);
-        status = fresh ? add_part(table, p, fresh, err) : STATUS_OK;
+        status = fresh ? add_part(table, p, fresh, note[p], err) : STATUS_OK;
     }
+    if (status == STATUS_OK) {
+        join_notes(table, note);
+    }
+    free(note);
     return status;
 }
