@@ -1,8 +1,10 @@
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "base/shell.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/table.h"
@@ -203,10 +205,13 @@ static enum status show(struct gallery *gallery, const char *folder, struct erro
         enum status drawn = draw_variants(gallery, folder, err);
         return drawn == STATUS_OK ? status : drawn;
     }
-    return error_set(err, STATUS_DATA,
-                     "%s: no runs are kept there (no runs/ in it), nor is it a run (no run.json "
-                     "in it); train some with qkvlab run --out %s",
-                     folder, folder);
+    char *quoted = shell_path(folder);
+    error_set(err, STATUS_DATA,
+              "%s: no runs are kept there (no runs/ in it), nor is it a run (no run.json in it); "
+              "train some with qkvlab run --out %s",
+              folder, quoted ? quoted : "OUT");
+    free(quoted);
+    return STATUS_DATA;
 }
 
 /* Several folders come from the shell's pattern, which also finds runs that are not finished; one

@@ -1,5 +1,7 @@
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/shell.h"
 #include "cli/command.h"
 #include "cli/plan.h"
 #include "cli/terminal.h"
@@ -13,6 +15,13 @@ static enum status check_operand(const char *word, struct error *err)
                          word);
     }
     return STATUS_OK;
+}
+
+static void say_next(const char *out)
+{
+    char *folder = shell_path(out);
+    terminal_print(stderr, "Next: qkvlab report %s\n", folder ? folder : "OUT");
+    free(folder);
 }
 
 static enum status train_and_print(const struct plan *plan, struct error *err)
@@ -29,7 +38,7 @@ static enum status train_and_print(const struct plan *plan, struct error *err)
         return printed;
     }
     if (!arguments->quiet) {
-        terminal_print(stderr, "Next: qkvlab report %s\n", arguments->out);
+        say_next(arguments->out);
     }
     return made;
 }

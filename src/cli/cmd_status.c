@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/shell.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/table.h"
@@ -59,11 +60,13 @@ static enum status list_folder(struct survey *survey, struct error *err)
         return folder_list(runs, &survey->names, &survey->n_name, err);
     }
     if (status == STATUS_OK && survey->plans.n_plan == 0) {
+        char *folder = shell_path(survey->out);
         status =
             error_set(err, STATUS_DATA,
                       "%s: no runs are kept there (no runs/ in it); train some with qkvlab run "
                       "--out %s",
-                      survey->out, survey->out);
+                      survey->out, folder ? folder : "OUT");
+        free(folder);
     }
     return status;
 }
@@ -226,6 +229,7 @@ static size_t count_open(const struct survey *survey, const struct sweep_plan *p
 /* Which command makes what is missing. */
 static void say_plans(const struct survey *survey)
 {
+    char *folder = shell_path(survey->out);
     size_t n_shown = 0, n_more = 0;
     for (size_t i = 0; i < survey->plans.n_plan; i++) {
         const struct sweep_plan *plan = &survey->plans.plan[i];
@@ -236,7 +240,7 @@ static void say_plans(const struct survey *survey)
             n_shown++;
             terminal_print(stderr, "%zu of %zu runs in plans/%s are still to make: %s --out %s\n",
                            n_open, plan->n_id, plan->name, plan->command ? plan->command : "?",
-                           survey->out);
+                           folder ? folder : "OUT");
         } else if (n_open > 0) {
             n_more++;
         }
@@ -244,6 +248,7 @@ static void say_plans(const struct survey *survey)
     if (n_more > 0) {
         fprintf(stderr, "and of %zu more plans\n", n_more);
     }
+    free(folder);
 }
 
 static enum status print_survey(struct survey *survey, enum format format, struct error *err)

@@ -12,6 +12,7 @@
 #include "cli/signals.h"
 #include "cli/startup.h"
 #include "cli/terminal.h"
+#include "lab/config/config_file.h"
 #include "lab/record/record.h"
 #include "lab/sweep/sweep_data.h"
 #include "lab/sweep/sweep_plan.h"
@@ -240,6 +241,13 @@ static enum status find_data(const struct plan *plan, const struct dataset_optio
     return status;
 }
 
+/* A configuration file is found from every directory. NULL: a preset, or nothing. */
+static char *absolute_file(const struct arguments *arguments)
+{
+    const char *word = arguments->n_operand > 0 ? arguments->operand[0] : "";
+    return config_file_is_path(word) ? realpath(word, NULL) : NULL;
+}
+
 /* The words that list the runs: not those that differ between shards and machines. */
 static enum status keep_plan(const struct plan *plan, struct error *err)
 {
@@ -249,10 +257,11 @@ static enum status keep_plan(const struct plan *plan, struct error *err)
     if (!words) {
         return error_set(err, STATUS_MEMORY, "out of memory for the words of the command line");
     }
+    char *file = absolute_file(arguments);
     words[n++] = "qkvlab";
     words[n++] = arguments->command->name;
     for (size_t i = 0; i < arguments->n_operand; i++) {
-        words[n++] = arguments->operand[i];
+        words[n++] = file ? file : arguments->operand[i];
     }
     for (size_t i = 0; i < arguments->n_set; i++) {
         words[n++] = "--set";
@@ -265,6 +274,7 @@ static enum status keep_plan(const struct plan *plan, struct error *err)
     enum status status =
         sweep_plan_keep(arguments->out, plan->grids.config, plan->grids.n_config, words, n, err);
     free(words);
+    free(file);
     return status;
 }
 

@@ -39,6 +39,24 @@ eval "run $command"
 expect_status 0
 expect_err "6 runs: 2 trained, 4 already done, skipped"
 
+# Suggested commands are read back by a shell as they are, from wherever they are asked for.
+mkdir odd
+printf '{n_embd: 32, n_train: 256, n_test: 64, n_probe: 8, epochs: 1, seeds: 0-1}\n' \
+  >"odd/it's \$(touch broken).yaml"
+for name in "it's \$(touch broken) & more" $'two\nlines' -x '~'; do
+  (cd odd && "$QKVLAB" run "./it's \$(touch broken).yaml" --out "./$name" --shard 0/2) >"$OUT" 2>"$ERR" ||
+    fail "a folder of the name $name"
+  sed -n 's/^Next: qkvlab //p' "$ERR" >next
+  (cd odd && eval "\"\$QKVLAB\" $(cat ../next)") >/dev/null 2>"$ERR" || fail "$(cat next)"
+  run status "$PWD/odd/$name"
+  eval "run $(sed -n 's/.*still to make: qkvlab //p' "$ERR")"
+  expect_status 0
+  expect_err "2 runs: 1 trained, 1 already done"
+  [ ! -e broken ] && [ ! -e odd/broken ] || fail "nothing in the name was run"
+done
+(cd odd && "$QKVLAB" status -- -y) >"$OUT" 2>"$ERR"
+expect_err "qkvlab run --out ./-y"
+
 # A part of the sweep is planned already; more of it is a plan of its own.
 run run "${SWEEP[@]}" --seeds 0-1 --out a 2>/dev/null
 run run "${TINY[@]}" --seeds 0 --out a

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/sha256.h"
+#include "base/shell.h"
 
 #define NAME_DIGITS 12
 
@@ -26,28 +27,6 @@ static int compare_ids(const void *a, const void *b)
 
 /* ---- reading ---- */
 
-/* Characters that no shell reads anything into. */
-static bool is_plain(const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_./:=,+@%-";
-    return word[0] && word[strspn(word, plain)] == '\0';
-}
-
-static void append_word(struct text *text, const char *word)
-{
-    text_append(text, text->size > 0 ? " " : "");
-    if (is_plain(word)) {
-        text_append(text, "%s", word);
-        return;
-    }
-    text_append(text, "'");
-    for (const char *c = word; *c; c++) {
-        text_append(text, *c == '\'' ? "'\\''" : "%c", *c);
-    }
-    text_append(text, "'");
-}
-
 static char *command_of(const json_t *root)
 {
     struct text text = {0};
@@ -55,7 +34,8 @@ static char *command_of(const json_t *root)
     json_t *word;
     json_array_foreach(json_object_get(root, "command"), i, word)
     {
-        append_word(&text, json_is_string(word) ? json_string_value(word) : "");
+        text_append(&text, i > 0 ? " " : "");
+        shell_append_word(&text, json_is_string(word) ? json_string_value(word) : "");
     }
     return text.failed ? NULL : text.data;
 }

@@ -1,0 +1,21 @@
+/* shell: words of commands that the program suggests, written so that a shell reads them back as
+ * they are, whatever is in the names of folders and files.
+ */
+#ifndef QKVLAB_BASE_SHELL_H
+#define QKVLAB_BASE_SHELL_H
+
+#include "base/file.h"
+
+/* shell_append_word appends one word: bare where no shell reads anything into it, else in single
+ * quotes, and with control characters as $'a\012b', which a terminal shows as it is. */
+void shell_append_word(struct text *text, const char *word);
+
+/* shell_append_path is shell_append_word for a path, "./-x" where it could be taken for an option.
+ */
+void shell_append_path(struct text *text, const char *path);
+
+/* shell_path returns the path as shell_append_path writes it. Caller frees with free; NULL when out
+ * of memory. */
+char *shell_path(const char *path);
+
+#endif
