@@ -14,6 +14,7 @@
 #include "report/figures/heatmap.h"
 #include "report/html/html.h"
 #include "report/report_folder.h"
+#include "report/runs/run_notes.h"
 #include "report/statistics/findings.h"
 #include "report/text/export.h"
 #include "report/text/image_runs.h"
@@ -271,6 +272,11 @@ enum status report_write_against(const char *out, const char *const *baseline, s
         status = replace_report(&set, reports, &statistics, out, err);
     }
     summary->n_run = set.n_ok + set.n_image_ok;
+    summary->n_repeat = set.n_repeat;
+    summary->n_planned = set.n_planned;
+    summary->n_missing = set.n_missing;
+    summary->n_without_maps = run_notes_without_maps(&set);
+    summary->n_without_curve = run_notes_without_curve(&set);
     summary->n_left_out = set.n_run + set.n_image_run - summary->n_run + set.n_left_out;
     for (size_t i = 0; reports && i < set.n_setting; i++) {
         findings_free(&reports[i].findings);

@@ -9,9 +9,12 @@
 #include "base/status.h"
 
 struct report_summary {
-    size_t n_run;        /* runs in the tables */
-    size_t n_left_out;   /* failed, unreadable or of another version: listed, never averaged */
-    char markdown[4096]; /* path of report.md */
+    size_t n_run;      /* runs in the tables */
+    size_t n_left_out; /* failed, unreadable or of another version: listed, never averaged */
+    size_t n_repeat;   /* of the runs in the tables and others: copies, counted once */
+    size_t n_planned, n_missing;            /* see run_set.h */
+    size_t n_without_maps, n_without_curve; /* lost or damaged */
+    char markdown[4096];                    /* path of report.md */
 };
 
 /* report_write reads <out>/runs and writes <out>/report/: report.md, runs.csv (a row a run),

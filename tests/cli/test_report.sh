@@ -20,6 +20,18 @@ cmp -s a/report/report.md before.md || fail "the same runs give the same report"
 run report a --quiet
 expect_no_err
 
+# What is wrong with the runs is said, and the rest is reported.
+cp -r a c
+rm -r c/runs/copy-qk-s0-*/attention c/runs/copy-qk-s1-*/curve.csv c/runs/copy-qkv-s0-*
+sed -i 's/^    "loss": [0-9.]*/    "loss": "abc"/' c/runs/reverse-qk-s0-*/run.json
+run report c
+expect_status 0
+expect_err "6 runs in the tables, 1 left out (the report says why); 1 of 8 planned runs missing"
+expect_err "; 1 lost attention maps; 1 without a curve"
+grep -q '^- 1 of 8 planned runs is missing; qkvlab status names it\.$' c/report/report.md || fail "missing runs are told"
+[ "$(grep -n '^- 1 run has no curve' c/report/report.md | cut -d: -f1)" -lt 20 ] || fail "curves are told first"
+grep -q '^reverse-qk-s0-[0-9a-f]*,' c/report/runs.csv && fail "an unreadable run is in no table"
+
 run attention a --format csv
 expect_status 0
 expect_out "id,head,needed,diagonal,asymmetry_product,asymmetry_scores"

@@ -29,9 +29,10 @@ struct fake_run {
     int n_layer;        /* 0: 1 */
     int n_step;         /* 0: FAKE_STEPS */
     double needed, diagonal;
-    int n_probe;         /* 0: not in the configuration */
-    double clip;         /* 0: not in the configuration */
-    const char *weights; /* NULL: no hash of the final weights */
+    int n_probe;           /* 0: not in the configuration */
+    double clip;           /* 0: not in the configuration */
+    const char *weights;   /* NULL: no hash of the final weights */
+    const char *attention; /* NULL: not in the configuration */
 };
 
 static inline void fake_id(const struct fake_run *fake, char id[PATH_SIZE])
@@ -57,6 +58,9 @@ static inline json_t *fake_config(const struct fake_run *fake)
     if (fake->n_probe) {
         json_object_set_new(config, "n_probe", json_integer(fake->n_probe));
     }
+    if (fake->attention) {
+        json_object_set_new(config, "attention", json_string(fake->attention));
+    }
     if (fake->clip > 0) {
         json_object_set_new(config, "clip", json_real(fake->clip));
     }
@@ -72,6 +76,7 @@ static inline json_t *fake_json(const struct fake_run *fake)
                                 json_number(fake->accuracy), "sequence_accuracy", 0.5, "loss", 0.25,
                                 "escape_step", step, "step_below_2.2", step, "step_below_0.1",
                                 json_null(), "n_step", fake->n_step ? fake->n_step : FAKE_STEPS);
+    json_object_set_new(results, "final_train_loss", json_real(0.25));
     json_decref(step);
     json_t *attention =
         json_pack("{s:i, s:i, s:[o, o], s:o}", "layer", 0, "n_probe", fake->n_probe, "heads",

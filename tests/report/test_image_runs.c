@@ -19,8 +19,9 @@ static json_t *image_json(const struct fake_image_run *fake, const char *id)
         json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "task", fake->dataset, "variant",
                   fake->variant, "n_embd", fake->n_embd, "n_layer", 2, "n_head", 2, "seq_len", 50,
                   "patch", 4, "epochs", 20, "seed", fake->seed);
-    json_t *results = json_pack("{s:o, s:f, s:f, s:i}", "top1", json_number(fake->top1), "top5",
-                                0.75, "loss", 0.5, "n_step", 9360);
+    json_t *results =
+        json_pack("{s:o, s:f, s:f, s:f, s:i}", "top1", json_number(fake->top1), "top5", 0.75,
+                  "loss", 0.5, "final_train_loss", 0.25, "n_step", 9360);
     json_t *data =
         json_pack("{s:s, s:i, s:i, s:[s, s]}", "sha256", fake->sha256 ? fake->sha256 : "da7a",
                   "n_train", 60000, "n_test", 10000, "class_name", "cat, grey", "dog");

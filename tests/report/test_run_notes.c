@@ -1,6 +1,8 @@
 /* What a reader must know of the runs before any number. */
 #include "report/runs/run_notes.h"
 
+#include <unistd.h>
+
 #include "fixture.h"
 #include "report/report.h"
 #include "runner.h"
@@ -78,6 +80,71 @@ START_TEST(a_plan_that_cannot_be_read)
 }
 END_TEST
 
+static const struct fake_run keeps_maps = {
+    .task = "copy", .variant = "qkv", .seed = 1, .accuracy = 0.5, .attention = "final"};
+
+/* The path of a file of a run; caller may use it until the next call. */
+static const char *path_in(const struct fake_run *run, const char *name)
+{
+    static char path[PATH_SIZE];
+    char folder[PATH_SIZE];
+    fake_folder(out, run, folder);
+    ck_assert_int_eq(path_format(path, NULL, "%s/%s", folder, name), STATUS_OK);
+    return path;
+}
+
+static void assert_note(size_t i, const char *begin, const char *detail)
+{
+    ck_assert_msg(strncmp(note[i].data, begin, strlen(begin)) == 0, "%s", note[i].data);
+    ck_assert_msg(strstr(note[i].data, detail) != NULL, "%s", note[i].data);
+}
+
+START_TEST(maps_that_were_kept_and_are_gone)
+{
+    fake_write(out, &keeps_maps);
+    ck_assert_uint_eq(load(), 0);
+    run_set_free(&set);
+    ck_assert_int_eq(truncate(path_in(&keeps_maps, "attention/step000030/layer0.npy"), 200), 0);
+    ck_assert_uint_eq(load(), 1);
+    assert_note(0, "1 run has lost attention maps: copy-qkv-s1-",
+                "(attention/step000030/layer0.npy is truncated or damaged)");
+    run_notes_free(note);
+    run_set_free(&set);
+    ck_assert_int_eq(unlink(path_in(&keeps_maps, "attention/step000030/layer0.npy")), 0);
+    ck_assert_uint_eq(load(), 1);
+    assert_note(0, "1 run has lost", "layer0.npy is missing)");
+    run_notes_free(note);
+    run_set_free(&set);
+    ck_assert_int_eq(folder_remove(path_in(&keeps_maps, "attention"), NULL), STATUS_OK);
+    ck_assert_uint_eq(load(), 1);
+    assert_note(0, "1 run has lost", "(attention/ is missing)");
+    ck_assert_uint_eq(run_notes_without_maps(&set), 1);
+}
+END_TEST
+
+START_TEST(runs_that_kept_no_maps_lost_none)
+{
+    fake_write(out, &fake);
+    ck_assert_int_eq(folder_remove(path_in(&fake, "attention"), NULL), STATUS_OK);
+    ck_assert_uint_eq(load(), 0);
+}
+END_TEST
+
+START_TEST(curves_and_folders_that_cannot_be_read)
+{
+    fake_write(out, &fake);
+    fake_write(out, &keeps_maps);
+    ck_assert_int_eq(unlink(path_in(&fake, "curve.csv")), 0);
+    struct fake_run broken = {.task = "copy", .variant = "qkv", .seed = 2};
+    fake_write(out, &broken);
+    ck_assert_int_eq(truncate(path_in(&broken, "run.json"), 20), 0);
+    ck_assert_uint_eq(load(), 2);
+    assert_note(0, "1 run folder cannot be read and is in no number: copy-qkv-s2-", "run.json");
+    assert_note(1, "1 run has no curve: copy-qkv-s0-", "(curve.csv is missing)");
+    ck_assert_uint_eq(run_notes_without_curve(&set), 1);
+}
+END_TEST
+
 /* A file has a text, and behind it another. */
 static void assert_says(const char *file, const char *text, const char *then)
 {
@@ -108,6 +175,9 @@ int main(void)
     tcase_add_test(notes, runs_that_are_all_there_need_no_note);
     tcase_add_test(notes, what_a_sweep_planned_and_is_not_there);
     tcase_add_test(notes, a_plan_that_cannot_be_read);
+    tcase_add_test(notes, maps_that_were_kept_and_are_gone);
+    tcase_add_test(notes, runs_that_kept_no_maps_lost_none);
+    tcase_add_test(notes, curves_and_folders_that_cannot_be_read);
     tcase_add_test(notes, pages_begin_with_the_notes);
     suite_add_tcase(suite, notes);
     return run_suite(suite);

@@ -267,6 +267,18 @@ START_TEST(an_accuracy_above_one)
 }
 END_TEST
 
+START_TEST(a_loss_that_is_no_number)
+{
+    assert_left_out("results", "loss", json_string("abc"), "results.loss is no number");
+}
+END_TEST
+
+START_TEST(ok_without_a_training_loss)
+{
+    assert_left_out("results", "final_train_loss", json_null(), "results.final_train_loss");
+}
+END_TEST
+
 START_TEST(sections_of_another_type)
 {
     assert_left_out("", "config", json_string("none"), "does not know");
@@ -538,6 +550,8 @@ int main(void)
     tcase_add_test(broken, a_length_beyond_reason);
     tcase_add_test(broken, ok_without_an_accuracy);
     tcase_add_test(broken, an_accuracy_above_one);
+    tcase_add_test(broken, a_loss_that_is_no_number);
+    tcase_add_test(broken, ok_without_a_training_loss);
     tcase_add_test(broken, sections_of_another_type);
     tcase_add_test(broken, truncated_and_missing_run_json);
     tcase_add_test(broken, a_broken_curve_costs_the_curve);

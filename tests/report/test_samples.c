@@ -175,16 +175,17 @@ static void write_fake(struct fake fake)
     json_t *config = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i}", "task", "mnist",
                                "variant", fake.variant, "n_embd", 8, "n_layer", N_LAYER, "n_head",
                                N_HEAD, "seq_len", N_TOKEN, "patch", fake.patch, "seed", fake.seed);
-    json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:i, s:{s:f, s:f, s:f, s:i}, s:{s:s, s:[s, s]}, "
-                             "s:{s:[{s:i, s:i, s:i}, {s:i, s:i, s:i}]}, s:s, s:{s:s}, s:{s:s}}",
-                             "format", "qkvlab-run-1", "id", id, "status", "ok", "config", config,
-                             "n_param", 99, "results", "top1", 0.5, "top5", 0.9, "loss", 1.0,
-                             "n_step", 7, "data", "sha256", "da7a", "class_name",
-                             "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4"
-                             "\u00e4\u00e4\u00e4\u00e4\u00e4",
-                             "dog", "attention", "samples", "item", 0, "label", 1, "prediction", 1,
-                             "item", 3, "label", 0, "prediction", 1, "weights_sha256", "f00d",
-                             "build", "commit", "abc", "machine", "class", "test");
+    json_t *root =
+        json_pack("{s:s, s:s, s:s, s:o, s:i, s:{s:f, s:f, s:f, s:f, s:i}, s:{s:s, s:[s, s]}, "
+                  "s:{s:[{s:i, s:i, s:i}, {s:i, s:i, s:i}]}, s:s, s:{s:s}, s:{s:s}}",
+                  "format", "qkvlab-run-1", "id", id, "status", "ok", "config", config, "n_param",
+                  99, "results", "top1", 0.5, "top5", 0.9, "loss", 1.0, "final_train_loss", 1.0,
+                  "n_step", 7, "data", "sha256", "da7a", "class_name",
+                  "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4"
+                  "\u00e4\u00e4\u00e4\u00e4\u00e4",
+                  "dog", "attention", "samples", "item", 0, "label", 1, "prediction", 1, "item", 3,
+                  "label", 0, "prediction", 1, "weights_sha256", "f00d", "build", "commit", "abc",
+                  "machine", "class", "test");
     ck_assert_ptr_nonnull(root);
     fake_path(&fake, "run.json", path);
     ck_assert_int_eq(json_dump_file(root, path, 0), 0);

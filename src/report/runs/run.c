@@ -210,6 +210,19 @@ static void derive_measures(struct run *run)
     run->measure[MEASURE_ESCAPED] = isfinite(run->measure[MEASURE_ESCAPE_STEP]);
 }
 
+/* What record_read wants of a finished run as well: what it takes for damaged is in no table. */
+static enum status check_losses(const struct run *run, struct error *err)
+{
+    static const enum measure loss[] = {MEASURE_LOSS, MEASURE_FINAL_TRAIN_LOSS};
+    for (size_t i = 0; i < sizeof(loss) / sizeof(loss[0]); i++) {
+        if (!isfinite(run->measure[loss[i]])) {
+            return error_set(err, STATUS_DATA, "run.json says ok, but results.%s is no number",
+                             measure_key(loss[i]));
+        }
+    }
+    return STATUS_OK;
+}
+
 static enum status read_results(struct run *run, struct error *err)
 {
     const json_t *results = json_object_get(run->root, "results");
@@ -230,7 +243,7 @@ static enum status read_results(struct run *run, struct error *err)
         return error_set(err, STATUS_DATA, "run.json says ok, but results.%s is no number in 0..1",
                          measure_key(accuracy));
     }
-    return STATUS_OK;
+    return run_is_ok(run) ? check_losses(run, err) : STATUS_OK;
 }
 
 /* What must agree before two numbers may stand in one mean, whatever the configuration says: the
@@ -382,6 +395,17 @@ static void read_curve(struct run *run)
     measure_dynamics(run);
 }
 
+static void check_maps(struct run *run)
+{
+    char attention[RUN_TEXT_SIZE];
+    run_config(run, "attention", attention);
+    bool kept = strcmp(attention, "final") == 0 || strcmp(attention, "snapshots") == 0;
+    if (run_is_ok(run) && kept) {
+        run_files_check_maps(run->folder, run->n_layer, run->n_head, run->n_token,
+                             &run->maps_problem);
+    }
+}
+
 enum status run_load(const char *folder, struct run *run, struct error *err)
 {
     *run = (struct run){.folder = strdup(folder)};
@@ -411,6 +435,7 @@ enum status run_load(const char *folder, struct run *run, struct error *err)
     if (status == STATUS_OK) {
         run->weights = read_weights(run);
         read_curve(run);
+        check_maps(run);
     }
     return status == STATUS_USAGE ? STATUS_DATA : status;
 }

@@ -79,6 +79,7 @@ struct run {
     double *curve_accuracy; /* accuracy of the training batches [n_curve]; NULL in older runs */
     size_t n_curve;
     struct error curve_problem; /* why there is no curve, "" where there is one */
+    struct error maps_problem;  /* why attention maps that were kept cannot be shown, or "" */
     const char *weights; /* hash of the final weights, NULL where none is kept; borrows from root */
     const char *copy_of; /* id of the run whose training this one repeats, see run_copies.h */
 };

@@ -2,10 +2,13 @@
 #include "report/runs/run_files.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/npy.h"
+
+#define MAP_HEADER_START 10 /* bytes up to the length of the header, in two of which it stands */
 
 #define CURVE_MAX_SIZE ((size_t)256 << 20)
 
@@ -155,6 +158,60 @@ long long run_files_n_snapshot(const char *folder)
     }
     folder_list_free(names, n_name);
     return n;
+}
+
+/* The size that the header of a NumPy file of float32 [H,T,T] makes it have. */
+static enum status check_map_file(const char *folder, const char *step, size_t layer, size_t n,
+                                  struct error *err)
+{
+    char path[PATH_SIZE];
+    unsigned char start[MAP_HEADER_START] = {0};
+    long long size = -1;
+    enum status status =
+        path_format(path, err, "%s/attention/%s/layer%zu.npy", folder, step, layer);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    FILE *file = file_exists(path) ? fopen(path, "rb") : NULL;
+    if (file) {
+        size_t n_read = fread(start, 1, sizeof(start), file);
+        size = n_read == sizeof(start) && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
+        fclose(file);
+    }
+    size_t header = MAP_HEADER_START + start[8] + 256 * (size_t)start[9];
+    if (size < 0 || (size_t)size != header + n * sizeof(float)) {
+        return error_set(err, STATUS_DATA, "attention/%s/layer%zu.npy is %s", step, layer,
+                         size < 0 ? "missing" : "truncated or damaged");
+    }
+    return STATUS_OK;
+}
+
+enum status run_files_check_maps(const char *folder, size_t n_layer, size_t n_head, size_t n_token,
+                                 struct error *err)
+{
+    char parent[PATH_SIZE], **names;
+    size_t n_name, n_step = 0;
+    enum status status = path_format(parent, err, "%s/attention", folder);
+    if (status == STATUS_OK && !folder_exists(parent)) {
+        return error_set(err, STATUS_DATA, "attention/ is missing");
+    }
+    if (status == STATUS_OK) {
+        status = folder_list(parent, &names, &n_name, err);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < n_name; i++) {
+        bool is_step = starts_with(names[i], "step");
+        for (size_t layer = 0; is_step && status == STATUS_OK && layer < n_layer; layer++) {
+            status = check_map_file(folder, names[i], layer, n_head * n_token * n_token, err);
+        }
+        n_step += is_step;
+    }
+    folder_list_free(names, n_name);
+    return status == STATUS_OK && n_step == 0
+               ? error_set(err, STATUS_DATA, "attention/ holds no maps")
+               : status;
 }
 
 void attention_mean(const float *maps, size_t n_head, size_t n_token, float *mean)

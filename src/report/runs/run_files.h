@@ -25,6 +25,11 @@ enum status run_files_attention_folder(const char *folder, char path[PATH_SIZE],
 /* run_files_n_snapshot counts the snapshots of attention maps. */
 long long run_files_n_snapshot(const char *folder);
 
+/* run_files_check_maps looks whether every snapshot has a whole file [H,T,T] for each layer,
+ * without reading the maps. STATUS_DATA says what is missing. */
+enum status run_files_check_maps(const char *folder, size_t n_layer, size_t n_head, size_t n_token,
+                                 struct error *err);
+
 /* run_files_attention reads a layer's map of the latest snapshot, averaged over heads, [T,T].
  * Caller frees. NULL where it is missing or has another shape. */
 float *run_files_attention(const char *folder, long long layer, size_t n_token);

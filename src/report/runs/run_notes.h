@@ -13,6 +13,9 @@
 /* run_notes_make writes the sentences and returns their number. Caller frees with run_notes_free.
  */
 size_t run_notes_make(const struct run_set *set, struct text note[RUN_NOTES_MAX]);
+/* How many runs lost their maps, and how many have no curve. */
+size_t run_notes_without_maps(const struct run_set *set);
+size_t run_notes_without_curve(const struct run_set *set);
 void run_notes_free(struct text note[RUN_NOTES_MAX]);
 
 #endif
