@@ -20,18 +20,19 @@
 #define NEW ((struct rgb){0xd5, 0x5e, 0x00})
 #define BAND ((struct rgb){0x56, 0xb4, 0xe9})
 #define SAMPLE 34.0
-#define LEGEND_WIDTH 640.0
+#define LEGEND_WIDTH 770.0
 #define LINE 0.8
 #define LINE_MEAN 2.0
 #define LINE_BEHIND 2.4 /* of an old curve that a new one of the same seed may cover */
 
 static const enum band_quantity rows[] = {BAND_LOSS, BAND_GRAD_NORM};
-static const char *const row_names[] = {"training loss", "gradient norm"};
-#define N_ROW 2
+static const char *const row_names[] = {"training loss", "gradient norm", "loss, new - old"};
+#define ROW_CHANGE 2
 
 struct check_figure {
     const struct baseline *baseline, *fresh;
     const struct comparison *comparison;
+    size_t n_row;
 };
 
 static const double *curve_of(const struct baseline_run *run, enum band_quantity quantity)
@@ -94,11 +95,9 @@ static void draw_ticks(cairo_t *cr, const struct chart_scale *x, const struct ch
     }
 }
 
-static void draw_axes(cairo_t *cr, const struct chart_scale *x, const struct chart_scale *y)
+static void draw_steps(cairo_t *cr, const struct chart_scale *x, const struct chart_scale *y)
 {
     char label[32];
-    cairo_set_line_width(cr, 0.6);
-    draw_ticks(cr, x, y);
     double step = chart_step(x->high - x->low, 5);
     for (double value = 0; value <= x->high + step / 1000; value += step) {
         double at = chart_at(x, value);
@@ -149,7 +148,8 @@ static void draw_band(cairo_t *cr, const struct comparison *comparison, size_t p
     chart_colour(cr, BAND, 0.45);
     for (size_t i = 0; i < comparison->n_band; i++) {
         const struct band_point *point = &comparison->band[i];
-        if (is_stretch(comparison, i, part, quantity) && isfinite(point->half)) {
+        if (is_stretch(comparison, i, part, quantity) && isfinite(point->half) &&
+            !point->after_divergence) {
             double left = chart_at(x, (double)point->first - 0.5);
             double right = chart_at(x, (double)point->last + 0.5);
             double top = chart_at(y, (point->base + point->half) * to_log10);
@@ -162,7 +162,7 @@ static void draw_band(cairo_t *cr, const struct comparison *comparison, size_t p
     chart_colour(cr, NEW, 1);
     for (size_t i = 0; i < comparison->n_band; i++) {
         const struct band_point *point = &comparison->band[i];
-        if (is_stretch(comparison, i, part, quantity)) {
+        if (is_stretch(comparison, i, part, quantity) && !point->after_divergence) {
             cairo_line_to(cr, chart_at(x, (double)(point->first + point->last) / 2),
                           chart_at(y, point->fresh * to_log10));
         }
@@ -170,39 +170,214 @@ static void draw_band(cairo_t *cr, const struct comparison *comparison, size_t p
     cairo_stroke(cr);
 }
 
-static void draw_panel(cairo_t *cr, const struct check_figure *figure, size_t p, size_t row)
+static bool has_curves(const struct baseline_part *part, enum band_quantity quantity)
+{
+    for (size_t r = 0; part && r < part->n_run; r++) {
+        if (curve_of(&part->run[r], quantity)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A panel with the curves of one side alone says why. */
+static void draw_missing(cairo_t *cr, const struct baseline_part *base,
+                         const struct baseline_part *fresh, enum band_quantity quantity,
+                         const struct chart_scale *x, const struct chart_scale *y)
+{
+    bool old = has_curves(base, quantity), new = has_curves(fresh, quantity);
+    if (fresh && !(old && new)) {
+        chart_colour(cr, CHART_MUTED, 1);
+        chart_text(cr, x->to - 8, y->to + 12, CHART_SMALL, CHART_RIGHT,
+                   old   ? "the new curves have none: not compared"
+                   : new ? "the baseline has none: not compared"
+                         : "neither the baseline nor the new curves have any");
+    }
+}
+
+/* mark_step draws a dashed line at a step, and says beside it why. */
+static void mark_step(cairo_t *cr, long step, const char *why, const struct chart_scale *x,
+                      const struct chart_scale *y)
+{
+    char label[48];
+    double at = chart_at(x, (double)step);
+    bool left = at < (x->from + x->to) / 2;
+    cairo_set_line_width(cr, LINE);
+    cairo_set_dash(cr, (double[]){4, 3}, 2, 0);
+    chart_colour(cr, CHART_INK, 1);
+    chart_line(cr, at, y->from, at, y->to);
+    cairo_set_dash(cr, NULL, 0, 0);
+    snprintf(label, sizeof label, "%s: step %ld", why, step);
+    chart_text(cr, at + (left ? 6 : -6), y->to + 12, CHART_SMALL, left ? CHART_LEFT : CHART_RIGHT,
+               label);
+}
+
+/* A run that diverged at once is too short to be seen. */
+static void mark_divergence(cairo_t *cr, const struct comparison *comparison, const char *part,
+                            const struct chart_scale *x, const struct chart_scale *y)
+{
+    for (size_t i = 0; i < comparison->n_difference; i++) {
+        const struct difference *d = &comparison->difference[i];
+        if (strcmp(d->part, part) == 0 && strcmp(d->what, "divergence") == 0 && d->step >= 0) {
+            mark_step(cr, d->step, "diverged", x, y);
+        }
+    }
+}
+
+static void draw_quantity(cairo_t *cr, const struct check_figure *figure, size_t p,
+                          enum band_quantity quantity, struct chart_scale *x, struct chart_scale *y)
 {
     const struct baseline_part *base = &figure->baseline->part[p];
     const struct baseline_part *fresh = baseline_find_part(figure->fresh, base->name);
+    measure(base, quantity, x, y);
+    measure(fresh, quantity, x, y);
+    if (y->low <= y->high) {
+        double margin = 0.05 * (y->high - y->low) + 0.01;
+        y->low -= margin;
+        y->high += margin;
+        cairo_set_line_width(cr, 0.6);
+        draw_ticks(cr, x, y);
+        draw_steps(cr, x, y);
+        cairo_save(cr);
+        cairo_rectangle(cr, x->from, y->to, x->to - x->from, y->from - y->to);
+        cairo_clip(cr);
+        double old_width = figure->comparison->tier == TIER_BAND ? LINE : LINE_BEHIND;
+        draw_curves(cr, base, quantity, OLD, old_width, x, y);
+        draw_curves(cr, fresh, quantity, NEW, LINE, x, y);
+        draw_band(cr, figure->comparison, p, quantity, x, y);
+        cairo_restore(cr);
+    }
+    if (quantity == BAND_LOSS) {
+        mark_divergence(cr, figure->comparison, base->name, x, y);
+    }
+    draw_missing(cr, base, fresh, quantity, x, y);
+}
+
+/* ---- the difference of the losses, where the seeds are the same ---- */
+
+static double change_at(const struct baseline_run *old, const struct baseline_run *new, size_t i)
+{
+    bool same_step = i < new->n_point &&baseline_step(old, i) == baseline_step(new, i);
+    return same_step ? new->loss[i] - old->loss[i] : NAN;
+}
+
+static void measure_changes(const struct baseline_part *base, const struct baseline_part *fresh,
+                            struct chart_scale *y)
+{
+    for (size_t r = 0; fresh && r < fresh->n_run; r++) {
+        const struct baseline_run *old = baseline_find_run(base, fresh->run[r].seed);
+        for (size_t i = 0; old && i < old->n_point; i++) {
+            double change = change_at(old, &fresh->run[r], i);
+            if (isfinite(change)) {
+                y->low = fmin(y->low, change);
+                y->high = fmax(y->high, change);
+            }
+        }
+    }
+}
+
+static void draw_change_ticks(cairo_t *cr, const struct chart_scale *x, const struct chart_scale *y)
+{
+    char label[32];
+    double step = chart_step(y->high - y->low, 5);
+    cairo_set_line_width(cr, 0.6);
+    for (double i = ceil(y->low / step); i * step <= y->high; i++) {
+        double at = chart_at(y, i * step);
+        chart_colour(cr, CHART_GRID, 1);
+        chart_line(cr, x->from, at, x->to, at);
+        snprintf(label, sizeof label, "%.3g", i == 0 ? 0 : i * step); /* never -0 */
+        chart_colour(cr, CHART_INK, 1);
+        chart_text(cr, x->from - 6, at, CHART_SMALL, CHART_RIGHT, label);
+    }
+}
+
+static void draw_changes(cairo_t *cr, const struct baseline_part *base,
+                         const struct baseline_part *fresh, const struct chart_scale *x,
+                         const struct chart_scale *y)
+{
+    cairo_set_line_width(cr, LINE);
+    chart_colour(cr, NEW, 0.8);
+    for (size_t r = 0; fresh && r < fresh->n_run; r++) {
+        const struct baseline_run *old = baseline_find_run(base, fresh->run[r].seed);
+        for (size_t i = 0; old && i < old->n_point; i++) {
+            double change = change_at(old, &fresh->run[r], i);
+            if (isfinite(change)) {
+                cairo_line_to(cr, chart_at(x, (double)baseline_step(old, i)), chart_at(y, change));
+            } else {
+                cairo_new_sub_path(cr);
+            }
+        }
+        cairo_stroke(cr);
+    }
+}
+
+/* The earliest difference that the comparison tells of a part; -1: none. */
+static long first_difference(const struct comparison *comparison, const char *part)
+{
+    long first = -1;
+    for (size_t i = 0; i < comparison->n_difference; i++) {
+        const struct difference *d = &comparison->difference[i];
+        if (strcmp(d->part, part) == 0 && d->step >= 0 && (first < 0 || d->step < first)) {
+            first = d->step;
+        }
+    }
+    return first;
+}
+
+static void draw_change_panel(cairo_t *cr, const struct check_figure *figure, size_t p,
+                              struct chart_scale *x, struct chart_scale *y)
+{
+    const struct baseline_part *base = &figure->baseline->part[p];
+    const struct baseline_part *fresh = baseline_find_part(figure->fresh, base->name);
+    struct chart_scale unused = *y;
+    measure(base, BAND_LOSS, x, &unused);
+    measure(fresh, BAND_LOSS, x, &unused);
+    measure_changes(base, fresh, y);
+    if (!(y->low <= y->high)) {
+        return;
+    }
+    bool same = y->low == 0 && y->high == 0;
+    double margin = same ? 1 : 0.1 * (y->high - y->low) + 1e-12;
+    y->low = fmin(y->low, 0) - margin;
+    y->high = fmax(y->high, 0) + margin;
+    if (same) {
+        chart_colour(cr, CHART_MUTED, 1);
+        chart_text(cr, x->to - 8, y->to + 12, CHART_SMALL, CHART_RIGHT, "every loss is the same");
+    } else {
+        draw_change_ticks(cr, x, y);
+    }
+    draw_steps(cr, x, y);
+    draw_changes(cr, base, fresh, x, y);
+    long step = first_difference(figure->comparison, base->name);
+    if (step >= 0) {
+        mark_step(cr, step, "first difference", x, y);
+    }
+}
+
+/* ---- all of it ---- */
+
+static void draw_panel(cairo_t *cr, const struct check_figure *figure, size_t p, size_t row)
+{
+    const struct baseline_part *base = &figure->baseline->part[p];
     double left = LEFT + (double)p * (PANEL_WIDTH + GAP);
     double top = TOP + (double)row * (PANEL_HEIGHT + GAP / 2);
     struct chart_scale x = {0, 1, left, left + PANEL_WIDTH};
     struct chart_scale y = {INFINITY, -INFINITY, top + PANEL_HEIGHT, top};
-    measure(base, rows[row], &x, &y);
-    measure(fresh, rows[row], &x, &y);
-    if (!(y.low <= y.high)) {
-        return;
+    if (row == ROW_CHANGE) {
+        draw_change_panel(cr, figure, p, &x, &y);
+    } else {
+        draw_quantity(cr, figure, p, rows[row], &x, &y);
     }
-    double margin = 0.05 * (y.high - y.low) + 0.01;
-    y.low -= margin;
-    y.high += margin;
-    draw_axes(cr, &x, &y);
-    cairo_save(cr);
-    cairo_rectangle(cr, x.from, y.to, x.to - x.from, y.from - y.to);
-    cairo_clip(cr);
-    double old_width = figure->comparison->tier == TIER_BAND ? LINE : LINE_BEHIND;
-    draw_curves(cr, base, rows[row], OLD, old_width, &x, &y);
-    draw_curves(cr, fresh, rows[row], NEW, LINE, &x, &y);
-    draw_band(cr, figure->comparison, p, rows[row], &x, &y);
-    cairo_restore(cr);
     chart_frame(cr, left, top, PANEL_WIDTH, PANEL_HEIGHT);
     chart_colour(cr, CHART_INK, 1);
-    chart_text_up(cr, left - 44, top + PANEL_HEIGHT / 2, CHART_LABEL, row_names[row]);
+    chart_text_up(cr, left - 50, top + PANEL_HEIGHT / 2, CHART_LABEL, row_names[row]);
     if (row == 0) {
         char name[BASELINE_NAME_SIZE + 16];
-        snprintf(name, sizeof name, "%s%s", base->name, fresh ? "" : ", not compared");
+        bool compared = compare_covers(base, figure->fresh, figure->comparison->tier);
+        snprintf(name, sizeof name, "%s%s", base->name, compared ? "" : ", not compared");
         chart_text_bold(cr, left + PANEL_WIDTH / 2, top - 12, CHART_LABEL, CHART_CENTRE, name);
-    } else {
+    }
+    if (row + 1 == figure->n_row) {
         chart_text(cr, left + PANEL_WIDTH / 2, top + PANEL_HEIGHT + 30, CHART_LABEL, CHART_CENTRE,
                    "training step");
     }
@@ -231,13 +406,13 @@ static void draw(cairo_t *cr, const void *data)
     chart_text_bold(cr, 14, 20, CHART_TITLE, CHART_LEFT, title);
     bool band = comparison->n_band > 0;
     double x = draw_key(cr, 14, 46, OLD, band ? LINE : LINE_BEHIND, "baseline, each seed");
-    x = draw_key(cr, x, 46, NEW, LINE, "now");
+    x = draw_key(cr, x, 46, NEW, LINE, "new, each seed");
     if (band) {
-        x = draw_key(cr, x, 46, NEW, LINE_MEAN, "its mean,");
-        draw_key(cr, x, 46, BAND, 10, "where that stays in 99 % of checks");
+        x = draw_key(cr, x, 46, NEW, LINE_MEAN, "mean of the new");
+        draw_key(cr, x, 46, BAND, 10, "99 % range of that mean");
     }
     for (size_t p = 0; p < figure->baseline->n_part; p++) {
-        for (size_t row = 0; row < N_ROW; row++) {
+        for (size_t row = 0; row < figure->n_row; row++) {
             draw_panel(cr, figure, p, row);
         }
     }
@@ -246,8 +421,9 @@ static void draw(cairo_t *cr, const void *data)
 enum status figure_check(const struct baseline *baseline, const struct baseline *fresh,
                          const struct comparison *comparison, const char *path, struct error *err)
 {
-    struct check_figure figure = {baseline, fresh, comparison};
+    struct check_figure figure = {baseline, fresh, comparison,
+                                  comparison->tier == TIER_BAND ? ROW_CHANGE : ROW_CHANGE + 1};
     double width = LEFT + (double)baseline->n_part * (PANEL_WIDTH + GAP);
-    double height = TOP + N_ROW * (PANEL_HEIGHT + GAP / 2) + BOTTOM;
+    double height = TOP + (double)figure.n_row * (PANEL_HEIGHT + GAP / 2) + BOTTOM;
     return chart_write_png(path, fmax(width, LEGEND_WIDTH), height, draw, &figure, err);
 }

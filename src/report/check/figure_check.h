@@ -1,5 +1,6 @@
 /* figure_check: old and new curves of a comparison, a column a part: loss above, gradient norm
- * below; with the simultaneous band where the comparison has one.
+ * below; with the simultaneous band where the comparison has one. Where the seeds are the same, old
+ * and new curves cover each other, so a third row has the difference of the losses.
  */
 #ifndef QKVLAB_REPORT_FIGURE_CHECK_H
 #define QKVLAB_REPORT_FIGURE_CHECK_H
