@@ -131,6 +131,10 @@ expect_status 0
 [ "$(head -n 1 "$OUT")" = "No difference in 1 of 2 parts; b was not compared" ] || fail "parts without curves"
 grep -q 'failures="0" errors="0" skipped="1"' part.xml || fail "one skipped"
 grep -q 'name="b"><skipped message="not compared: ' part.xml || fail "which one was skipped"
+mkdir uneven && cp -r new uneven/a && cp -r new uneven/b && cp new/seed_5.csv uneven/b/seed_77.csv
+run check several.json --curves uneven
+expect_status 0
+expect_out "Note: b: 1 run left out, of seeds that another part has not."
 run check several.json --curves part --format json
 expect_status 0
 expect_out '"not_compared": ['

@@ -20,7 +20,7 @@
 #define N_LATE 24  /* a stretch is at most this part of all steps */
 #define N_LAST 10  /* batches at the end that the test split is held against */
 #define LOSS_MIN 1e-12
-#define NOTE_SIZE 160
+#define NOTE_SIZE 256
 
 static const struct {
     const char *name;
@@ -461,6 +461,17 @@ static void note_missing(const struct band_table *table, const struct baseline_r
     }
 }
 
+static void note_left_out(const struct band_table *table, const struct baseline_part *base,
+                          const struct baseline_part *fresh, char note[NOTE_SIZE])
+{
+    size_t n_run = base->n_run - table->n_base + fresh->n_run - table->n_fresh, n = strlen(note);
+    if (n_run > 0) {
+        snprintf(note + n, NOTE_SIZE - n,
+                 "%s%zu run%s left out, of seeds that another part has not", n > 0 ? ", " : "",
+                 n_run, n_run == 1 ? "" : "s");
+    }
+}
+
 static enum status add_rows(struct band_table *table, const struct baseline_run *const *run,
                             const struct curves *curve, size_t part, char note[NOTE_SIZE],
                             struct error *err)
@@ -497,6 +508,7 @@ static enum status add_part(struct band_table *table, size_t part,
         enough = curves_make(&curve[kind], run, table->n_unit, kind);
     }
     enum status status = enough ? add_rows(table, run, curve, part, note, err) : out_of_memory(err);
+    note_left_out(table, base, fresh, note);
     for (size_t kind = 0; kind < N_CURVE; kind++) {
         curves_free(&curve[kind]);
     }
