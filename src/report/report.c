@@ -47,6 +47,9 @@ static enum status make_findings(const struct statistics *statistics, size_t i,
 {
     const struct setting *setting = &statistics->set->setting[i];
     stem_of(i, report->stem);
+    if (statistics->set->n_setting > 1) {
+        findings_make_chance(setting, 1, " of this setting", &report->findings);
+    }
     if (statistics->setting) {
         findings_make_comparisons(&statistics->setting[i], &report->findings);
     }

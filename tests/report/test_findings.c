@@ -165,11 +165,51 @@ START_TEST(maps_by_seed)
     write_map_run("copy", "qk", 0, 0.9, 0.9);
     write_map_run("sort", "qk", 0, NAN, 0.9);
     find();
-    assert_said("The map shows an X (needed keys and diagonal) on **Reverse**: Q=K (seed 0 of 2).");
     assert_said(
-        "The map draws the needed keys cleanly on **Reverse**: QKV (all 2 seeds), Q=K (seed "
+        "The map shows an X (needed keys and diagonal) on **Reverse** with Q=K (seed 0 of 2).");
+    assert_said(
+        "The map draws the needed keys cleanly on **Reverse** with QKV (all 2 seeds), Q=K (seed "
         "1 of 2).");
-    ck_assert(!is_said("**Copy**: Q=K"));
+    ck_assert(!is_said("**Copy** with"));
+}
+END_TEST
+
+START_TEST(maps_of_several_tasks)
+{
+    write_map_run("reverse", "qkv", 0, 0.9, 0.02);
+    write_map_run("shift", "qkv", 0, 0.2, 0.1);
+    find();
+    assert_said("No map shows an X (needed keys and diagonal) on Reverse, Shift.");
+    assert_said("The map draws the needed keys cleanly on **Reverse** with QKV (seed 0 of 1); on "
+                "**Shift** with no variant.");
+}
+END_TEST
+
+START_TEST(where_no_run_has_left_chance)
+{
+    write_row("copy", "qkv", 0.1, -1);
+    write_row("copy", "qk", 0.11, -1);
+    find();
+    ck_assert(!is_said("no shortfall"));
+    findings_free(&findings);
+    findings_make_chance(set.setting, set.n_setting, "", &findings);
+    ck_assert_uint_eq(findings.n_finding, 1);
+    ck_assert_str_eq(findings.finding[0].text.data,
+                     "**No run has left chance; nothing can be compared.**");
+}
+END_TEST
+
+START_TEST(a_task_at_chance_compares_nothing)
+{
+    write_row("copy", "qkv", 1, 5);
+    write_row("copy", "qk", 1, 5);
+    write_row("shift", "qkv", 0.1, -1);
+    write_row("shift", "qk", 0.1, -1);
+    find();
+    assert_said("**Q=K** (1 task): no shortfall against QKV");
+    findings_free(&findings);
+    findings_make_chance(set.setting, set.n_setting, "", &findings);
+    ck_assert_uint_eq(findings.n_finding, 0);
 }
 END_TEST
 
@@ -222,6 +262,9 @@ int main(void)
     tcase_add_test(tests, a_baseline_that_never_leaves);
     tcase_add_test(tests, one_way_keys);
     tcase_add_test(tests, maps_by_seed);
+    tcase_add_test(tests, maps_of_several_tasks);
+    tcase_add_test(tests, where_no_run_has_left_chance);
+    tcase_add_test(tests, a_task_at_chance_compares_nothing);
     tcase_add_test(tests, score_terms_against_their_plain_row);
     tcase_add_test(tests, floors);
     tcase_add_test(tests, rules_name_their_thresholds);

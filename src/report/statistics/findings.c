@@ -45,7 +45,9 @@ static const char *name_of(const struct setting *setting, size_t variant)
 
 static const char rule_shortfall[] =
     "A variant falls short on a task when the mean over seeds of its token accuracy minus that of "
-    "QKV with the same seed is below -" FINDINGS_NUMBER(FINDINGS_SHORTFALL) ".";
+    "QKV with the same seed is below -" FINDINGS_NUMBER(
+        FINDINGS_SHORTFALL) ". A task on which no "
+                            "run has left chance compares nothing.";
 
 /* Appends "Shift by 0.312 (0.298 to 0.330 over 3 seeds)". */
 static void append_shortfall(struct text *text, const char *task, const struct stats *difference)
@@ -63,7 +65,7 @@ static void append_shortfall(struct text *text, const char *task, const struct s
     text_append(text, ")");
 }
 
-/* Returns the number of tasks that variant and baseline share seeds on. */
+/* Returns the number of tasks that variant and baseline can be compared on. */
 static size_t describe_shortfalls(const struct setting *setting, size_t baseline, size_t variant,
                                   struct text *text)
 {
@@ -72,7 +74,7 @@ static size_t describe_shortfalls(const struct setting *setting, size_t baseline
         struct stats difference =
             cell_difference(setting_cell(setting, variant, task),
                             setting_cell(setting, baseline, task), MEASURE_TOKEN_ACCURACY);
-        n_compared += difference.n > 0;
+        n_compared += difference.n > 0 && !findings_at_chance(setting, task);
         if (!(difference.mean < -FINDINGS_SHORTFALL)) {
             continue;
         }
@@ -365,7 +367,7 @@ static void find_score_terms(const struct setting *setting, struct findings *fin
             struct stats difference =
                 cell_difference(setting_cell(setting, variant, task),
                                 setting_cell(setting, plain, task), MEASURE_TOKEN_ACCURACY);
-            n_compared += difference.n > 0;
+            n_compared += difference.n > 0 && !findings_at_chance(setting, task);
             if (fabs(difference.mean) > FINDINGS_SHORTFALL) {
                 text_append(&text, "%s%+.3f on %s", n_told++ ? ", " : "", difference.mean,
                             setting->task[task]->title);

@@ -52,6 +52,15 @@ void findings_make_comparisons(const struct comparisons *comparisons, struct fin
 void findings_make_grid(const struct run_set *set, const struct overview *tasks,
                         struct findings *findings);
 
+/* findings_make_chance says, where it is so, that no run of these settings has left chance; which
+ * runs, ends the subject: "" or " on a task". Call it before the others: nothing else matters then.
+ */
+void findings_make_chance(const struct setting *setting, size_t n_setting, const char *which,
+                          struct findings *findings);
+
+/* findings_at_chance: every finished run on one of the setting's tasks is at chance. */
+bool findings_at_chance(const struct setting *setting, size_t task);
+
 /* findings_add appends one and takes over its text; an empty text is no finding. */
 void findings_add(struct findings *findings, const char *rule, bool headline, struct text *text);
 

@@ -56,33 +56,37 @@ static bool append_seeds(struct text *text, const struct cell *cell, map_test *t
     return n > 0;
 }
 
-/* One sentence over all tasks: "Reverse: Q=K (...), Q=K=V (...); Swap: none". */
+/* One sentence over all tasks: "... on Reverse with Q=K (...), Q=K=V (...); on Swap with no
+ * variant". */
 static void find_maps(const struct setting *setting, const char *what, const char *rule,
                       bool headline, map_test *test, struct findings *findings)
 {
-    struct text text = {0};
+    struct text text = {0}, titles = {0}, sentence = {0};
+    size_t n_task = 0, n_shown = 0;
     for (size_t task = 0; task < setting->n_task; task++) {
         bool first = true;
         if (!needs_other_positions(setting->task[task], setting->run->n_token)) {
             continue;
         }
-        if (text.size == 0) {
-            text_append(&text, "%s ", what);
-        } else {
-            text_append(&text, "; ");
-        }
-        text_append(&text, "**%s**: ", setting->task[task]->title);
+        text_append(&text, "%s**%s** with ", n_task++ ? "; on " : "", setting->task[task]->title);
+        text_append(&titles, "%s%s", titles.size ? ", " : "", setting->task[task]->title);
         for (size_t variant = 0; variant < setting->n_variant; variant++) {
             if (append_seeds(&text, setting_cell(setting, variant, task), test, first)) {
                 first = false;
             }
         }
-        text_append(&text, "%s", first ? "none" : "");
+        text_append(&text, "%s", first ? "no variant" : "");
+        n_shown += !first;
     }
-    if (text.size > 0) {
-        text_append(&text, ".");
+    if (n_shown > 0) {
+        text_append(&sentence, "The map %s on %s.", what, text.data);
+    } else if (n_task > 0) {
+        text_append(&sentence, "No map %s on %s.", what, titles.data);
     }
-    findings_add(findings, rule, headline, &text);
+    sentence.failed |= text.failed || titles.failed;
+    text_free(&text);
+    text_free(&titles);
+    findings_add(findings, rule, headline, &sentence);
 }
 
 static const char rule_x[] =
@@ -151,9 +155,7 @@ void findings_make_attention(const struct setting *setting, struct findings *fin
     if (!has_attention(setting)) {
         return;
     }
-    find_maps(setting, "The map shows an X (needed keys and diagonal) on", rule_x, true, shows_x,
-              findings);
-    find_maps(setting, "The map draws the needed keys cleanly on", rule_clean, true, is_clean,
-              findings);
+    find_maps(setting, "shows an X (needed keys and diagonal)", rule_x, true, shows_x, findings);
+    find_maps(setting, "draws the needed keys cleanly", rule_clean, true, is_clean, findings);
     find_symmetry(setting, findings);
 }

@@ -8,6 +8,10 @@ static const char rule_room[] =
     "A setting is at chance on a task when every finished run of every variant is, and solved when "
     "every one has solved it; the tables of accuracy say from where on a run counts as either.";
 
+static const char rule_chance[] =
+    "A run has left chance when its token accuracy gains at least " FINDINGS_NUMBER(
+        RUN_AT_CHANCE) " of what knowing the position alone leaves to gain.";
+
 struct room {
     size_t n, n_at_chance, n_solved; /* settings */
 };
@@ -23,6 +27,41 @@ static bool all_are(const struct setting *setting, size_t task, enum measure sha
         n += stats.n;
     }
     return n > 0;
+}
+
+bool findings_at_chance(const struct setting *setting, size_t task)
+{
+    return all_are(setting, task, MEASURE_AT_CHANCE);
+}
+
+static size_t count_finished(const struct setting *setting, size_t task)
+{
+    size_t n = 0;
+    for (size_t variant = 0; variant < setting->n_variant; variant++) {
+        const struct cell *cell = setting_cell(setting, variant, task);
+        n += cell ? cell->n_ok : 0;
+    }
+    return n;
+}
+
+void findings_make_chance(const struct setting *setting, size_t n_setting, const char *which,
+                          struct findings *findings)
+{
+    struct text text = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < n_setting; i++) {
+        for (size_t task = 0; task < setting[i].n_task; task++) {
+            size_t n_here = count_finished(&setting[i], task);
+            if (n_here > 0 && !findings_at_chance(&setting[i], task)) {
+                return;
+            }
+            n += n_here;
+        }
+    }
+    if (n > 0) {
+        text_append(&text, "**No run%s has left chance; nothing can be compared.**", which);
+    }
+    findings_add(findings, rule_chance, true, &text);
 }
 
 /* Every finished run on the task is a copy of one of another setting. */

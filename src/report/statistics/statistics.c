@@ -70,6 +70,8 @@ enum status statistics_make(const struct run_set *set, const struct baselines *b
         status = overview_make(set, true, &statistics->images, err);
     }
     if (status == STATUS_OK) {
+        findings_make_chance(set->setting, set->n_setting, set->n_image_ok ? " on a task" : "",
+                             &statistics->findings);
         findings_make_comparisons(&statistics->all, &statistics->findings);
         findings_make_grid(set, &statistics->tasks, &statistics->findings);
     }
