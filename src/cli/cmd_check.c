@@ -203,21 +203,26 @@ static enum status keep_seeds(struct check *check, struct error *err)
     return error_set(err, STATUS_DATA, "there is no run of seed %llu", (unsigned long long)missing);
 }
 
-static enum status refuse_part(const struct baseline *baseline, const char *unknown,
-                               struct error *err)
+/* What was meant is a part of which there are no new curves yet. */
+static enum status refuse_part(const struct check *check, const char *unknown, struct error *err)
 {
+    const struct baseline *baseline = &check->baseline;
     char names[512] = "";
-    const char **name = calloc(baseline->n_part, sizeof *name);
-    if (!name) {
+    const char **open = calloc(baseline->n_part, sizeof *open);
+    size_t n_open = 0;
+    if (!open) {
         return error_set(err, STATUS_MEMORY, "out of memory");
     }
     for (size_t p = 0; p < baseline->n_part; p++) {
+        const char *name = baseline->part[p].name;
         size_t n = strlen(names);
-        name[p] = baseline->part[p].name;
-        snprintf(names + n, sizeof names - n, "%s%s", p > 0 ? ", " : "", name[p]);
+        snprintf(names + n, sizeof names - n, "%s%s", p > 0 ? ", " : "", name);
+        if (!baseline_find_part(&check->fresh, name)) {
+            open[n_open++] = name;
+        }
     }
-    const char *near = text_nearest(unknown, name, baseline->n_part);
-    free(name);
+    const char *near = text_nearest(unknown, open, n_open);
+    free(open);
     return error_set(err, STATUS_DATA,
                      "%s is no part of the baseline%s%s%s; its parts are %s: name folders of "
                      "curves like these",
@@ -241,7 +246,7 @@ static enum status check_part_names(const struct check *check, struct error *err
     }
     return n_unknown == 0 || (check->arguments->with && n_unknown < check->fresh.n_part)
                ? STATUS_OK
-               : refuse_part(&check->baseline, unknown, err);
+               : refuse_part(check, unknown, err);
 }
 
 static void note_unknown_parts(struct check *check)
