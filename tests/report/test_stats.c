@@ -85,6 +85,28 @@ START_TEST(steps_that_never_came)
 }
 END_TEST
 
+START_TEST(what_rounds_to_nothing_has_no_sign)
+{
+    static const struct {
+        double value;
+        int n_decimal;
+        const char *text;
+    } shown[] = {{-0.0004, 3, "0.000"}, {0.0004, 3, "0.000"}, {-0.0006, 3, "-0.001"},
+                 {0.012, 3, "+0.012"},  {-0.4, 0, "0"},       {12, 0, "+12"},
+                 {0, 2, "0.00"}};
+    char text[STATS_TEXT_SIZE];
+    for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
+        stats_signed_text(shown[i].value, shown[i].n_decimal, text);
+        ck_assert_str_eq(text, shown[i].text);
+    }
+    ck_assert(!signbit(stats_shown(-0.0004, 3)) && stats_shown(-0.0004, 4) < 0);
+    const double value[] = {-0.0004};
+    struct stats stats = stats_of(value, 1);
+    stats_text(&stats, 3, text);
+    ck_assert_str_eq(text, "0.000 (n=1)");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("stats");
@@ -96,6 +118,7 @@ int main(void)
     tcase_add_test(tests, fewer_than_three_values_have_no_bar);
     tcase_add_test(tests, one_value_has_no_spread);
     tcase_add_test(tests, steps_that_never_came);
+    tcase_add_test(tests, what_rounds_to_nothing_has_no_sign);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

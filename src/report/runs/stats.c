@@ -2,6 +2,7 @@
 #include "report/runs/stats.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 void stats_add(struct stats *stats, double value)
 {
@@ -40,10 +41,11 @@ void stats_text(const struct stats *stats, int n_decimal, char text[STATS_TEXT_S
     if (stats->n == 0) {
         snprintf(text, STATS_TEXT_SIZE, "-");
     } else if (stats_has_bar(stats)) {
-        snprintf(text, STATS_TEXT_SIZE, "%.*f ± %.*f", n_decimal, stats->mean, n_decimal,
-                 stats->sd);
+        snprintf(text, STATS_TEXT_SIZE, "%.*f ± %.*f", n_decimal,
+                 stats_shown(stats->mean, n_decimal), n_decimal, stats->sd);
     } else {
-        snprintf(text, STATS_TEXT_SIZE, "%.*f (n=%zu)", n_decimal, stats->mean, stats->n);
+        snprintf(text, STATS_TEXT_SIZE, "%.*f (n=%zu)", n_decimal,
+                 stats_shown(stats->mean, n_decimal), stats->n);
     }
 }
 
@@ -58,4 +60,17 @@ void stats_step_text(const struct stats *stats, size_t n_seed, char text[STATS_T
     } else {
         stats_text(stats, 0, text);
     }
+}
+
+double stats_shown(double value, int n_decimal)
+{
+    char text[512];
+    snprintf(text, sizeof(text), "%.*f", n_decimal, value);
+    return strtod(text, NULL) == 0 ? 0 : value;
+}
+
+void stats_signed_text(double value, int n_decimal, char text[STATS_TEXT_SIZE])
+{
+    double shown = stats_shown(value, n_decimal);
+    snprintf(text, STATS_TEXT_SIZE, shown == 0 ? "%.*f" : "%+.*f", n_decimal, shown);
 }

@@ -36,4 +36,9 @@ void stats_text(const struct stats *stats, int n_decimal, char text[STATS_TEXT_S
  * two of three seeds got there, "never (0 of 3)"; "-" where there was no seed. */
 void stats_step_text(const struct stats *stats, size_t n_seed, char text[STATS_TEXT_SIZE]);
 
+/* stats_shown returns a value that is shown with so many decimals: what rounds to nothing is 0,
+ * without a sign. stats_signed_text writes it with one otherwise, "+0.012", "-0.300", "0.000". */
+double stats_shown(double value, int n_decimal);
+void stats_signed_text(double value, int n_decimal, char text[STATS_TEXT_SIZE]);
+
 #endif

@@ -57,8 +57,8 @@ static void append_shortfall(struct text *text, const char *task, const struct s
         text_append(text, " (1 seed)");
         return;
     }
-    text_append(text, " (%.3f to %.3f over %zu seeds", -difference->max, -difference->min,
-                difference->n);
+    text_append(text, " (%.3f to %.3f over %zu seeds", stats_shown(-difference->max, 3),
+                stats_shown(-difference->min, 3), difference->n);
     if (difference->max >= 0) {
         text_append(text, "; not with every seed, so not distinguishable with so few");
     }
@@ -195,8 +195,9 @@ static void find_floors(const struct setting *setting, struct findings *findings
             struct stats stats =
                 cell_stats(setting_cell(setting, variant, task), MEASURE_ABOVE_FLOOR);
             if (stats.n > 0) {
-                text_append(&text, "%s %s %+.3f", n++ ? "," : "", name_of(setting, variant),
-                            stats.mean);
+                char mean[STATS_TEXT_SIZE];
+                stats_signed_text(stats.mean, 3, mean);
+                text_append(&text, "%s %s %s", n++ ? "," : "", name_of(setting, variant), mean);
             }
         }
         text_append(&text, ".");

@@ -61,9 +61,11 @@ static void append_variant(struct text *text, const struct comparison_table *tab
     for (size_t i = row; i < table->n_comparison; i++) {
         const struct comparison *comparison = &table->comparison[i];
         if (kind_of(table, i) == kind && same_variant(comparison, first)) {
-            text_append(text, "%s%s (%+.*f)", i > row ? ", " : "",
-                        run_task_title(comparison->paired->run),
-                        measure_is_step(table->measure) ? 0 : 3, comparison->difference.mean);
+            char mean[STATS_TEXT_SIZE];
+            stats_signed_text(comparison->difference.mean, measure_is_step(table->measure) ? 0 : 3,
+                              mean);
+            text_append(text, "%s%s (%s)", i > row ? ", " : "",
+                        run_task_title(comparison->paired->run), mean);
         }
     }
 }

@@ -44,7 +44,7 @@ static void append_cell(struct text *text, const struct cell *cell, enum measure
 static void append_number(struct text *text, double value, int n_decimal)
 {
     if (isfinite(value)) {
-        text_append(text, " & %.*f", n_decimal, value);
+        text_append(text, " & %.*f", n_decimal, stats_shown(value, n_decimal));
     } else {
         text_append(text, " & --");
     }

@@ -25,7 +25,9 @@ void tables_cell_text(const struct cell *cell, enum measure measure, int n_decim
 
 void tables_append_signed(struct text *text, double value, int n_decimal)
 {
-    text_append(text, value == 0 ? "%.*f" : "%+.*f", n_decimal, value);
+    char shown[STATS_TEXT_SIZE];
+    stats_signed_text(value, n_decimal, shown);
+    text_append(text, "%s", shown);
 }
 
 static void append_header(struct text *text, const struct setting *setting)

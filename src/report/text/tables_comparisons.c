@@ -211,7 +211,7 @@ void tables_append_comparisons(struct text *text, const struct comparisons *comp
 static void append_value(struct text *text, double value, int n_decimal)
 {
     if (isfinite(value)) {
-        text_append(text, " %.*f |", n_decimal, value);
+        text_append(text, " %.*f |", n_decimal, stats_shown(value, n_decimal));
     } else {
         text_append(text, " - |");
     }

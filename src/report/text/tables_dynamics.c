@@ -190,10 +190,10 @@ static void append_spread(struct text *text, const struct overview_cell *cell,
         bool never = measure_is_step(shown->measure) && cell->n_ok > 0 && tells;
         text_append(text, never ? " never |" : " - |");
     } else if (spread->n < cell->n_ok) {
-        text_append(text, " %.*f (%zu of %zu) |", decimals(shown), spread->mean, spread->n,
-                    cell->n_ok);
+        text_append(text, " %.*f (%zu of %zu) |", decimals(shown),
+                    stats_shown(spread->mean, decimals(shown)), spread->n, cell->n_ok);
     } else {
-        text_append(text, " %.*f |", decimals(shown), spread->mean);
+        text_append(text, " %.*f |", decimals(shown), stats_shown(spread->mean, decimals(shown)));
     }
 }
 

@@ -73,10 +73,18 @@ function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/* The sign of what is rounded to zero still says on which side it was; zero itself has none. */
+/* What is rounded to zero has no sign. */
+function fixedText(value, digits) {
+  const text = value.toFixed(digits);
+  return Number(text) === 0 ? (0).toFixed(digits) : text;
+}
+
 function signedText(value, digits) {
-  return value === null || value === undefined ? null
-    : (value > 0 ? '+' : '') + value.toFixed(digits);
+  if (value === null || value === undefined) {
+    return null;
+  }
+  const text = fixedText(value, digits);
+  return (Number(text) > 0 ? '+' : '') + text;
 }
 
 function say(text) {

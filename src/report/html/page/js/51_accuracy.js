@@ -54,7 +54,7 @@ function pivot(cells) {
   return [...rows.values()];
 }
 
-const fixed = (value) => (value === null || value === undefined ? null : value.toFixed(3));
+const fixed = (value) => (value === null || value === undefined ? null : fixedText(value, 3));
 
 const variantColumn = { title: 'variant', head: true, value: (row) => row.variant,
   show: (row) => [sample(row.variant), ' ' + data.variants[row.variant].name] };
@@ -154,7 +154,7 @@ function overviewColumns(overview) {
   const shown = (title, key, i, digits) => has(key) && { title, number: true,
     value: place(key, i), show: (row) => {
       const value = place(key, i)(row);
-      return value === null ? null : value.toFixed(digits);
+      return value === null ? null : fixedText(value, digits);
     } };
   const share = (title, key) => has(key) && { title, number: true, value: place(key, 2),
     show: (row) => (row.measures[key] ? Math.round(row.measures[key][2] * row.measures[key][0]) +

@@ -30,7 +30,7 @@ function runsSection(section) {
 
   function measured(run, measure) {
     const value = runValue(run, measure.key);
-    return value === null ? null : measure.step ? String(value) : value.toFixed(4);
+    return value === null ? null : measure.step ? String(value) : fixedText(value, 4);
   }
 
   function inQuery(run) {
