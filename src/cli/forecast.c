@@ -142,9 +142,18 @@ static const char *plural(size_t n)
     return n == 1 ? "" : "s";
 }
 
+#define WORTH_A_FIGURE 1.2
+
 void forecast_warn(const struct estimator *estimator)
 {
-    busy_warn(estimator_others(estimator), "with them at work, runs take longer than said here");
+    char consequence[128];
+    double slowdown = estimator_slowdown(estimator);
+    snprintf(consequence, sizeof consequence,
+             slowdown < WORTH_A_FIGURE ? "with them at work, runs take longer than said here"
+                                       : "with them at work, runs take about %.*f times as long "
+                                         "as said here",
+             slowdown < 10, slowdown);
+    busy_warn(estimator_others(estimator), consequence);
 }
 
 /* Where the time comes from. */

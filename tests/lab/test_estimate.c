@@ -181,6 +181,18 @@ START_TEST(a_step_that_is_too_long_is_not_made)
 }
 END_TEST
 
+START_TEST(a_step_of_large_buffers_is_not_made)
+{
+    size_t n;
+    struct config *configs = make("lanes: 4096\nbatch_size: 4096\nn_embd: 128\n", &n); /* 6 GiB */
+    struct estimator *estimator = measure(configs, n, 1, 1);
+    ck_assert_uint_eq(estimator_n_measured(estimator), 0);
+    ck_assert_double_eq(estimator_slowdown(estimator), 1);
+    estimator_free(estimator);
+    free(configs);
+}
+END_TEST
+
 START_TEST(nothing_to_do_takes_no_time)
 {
     struct estimator *estimator = measure(NULL, 0, 1, 1);
@@ -202,6 +214,7 @@ int main(void)
     tcase_add_test(tcase, a_sweep_is_no_shorter_than_its_longest_run);
     tcase_add_test(tcase, a_small_sweep_is_measured_before_the_rest_of_a_large_one);
     tcase_add_test(tcase, a_step_that_is_too_long_is_not_made);
+    tcase_add_test(tcase, a_step_of_large_buffers_is_not_made);
     tcase_add_test(tcase, nothing_to_do_takes_no_time);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

@@ -27,8 +27,9 @@
 /* A first guess, to choose how many sequences a step may have. */
 #define GUESSED_RATE 2e10
 #define MOST_WAITING 1.25
-/* A step that takes longer at that rate is not made. */
+/* A step that takes longer at that rate, or whose buffers take longer to be filled, is not made. */
 #define MOST_STEP_SECONDS 1.0
+#define GUESSED_BYTES 5e8
 /* Seconds for a group. */
 #define LEAST_SLICE 0.08
 #define MOST_SLICE 0.5
@@ -41,12 +42,18 @@ struct group {
     double rate;          /* FLOP a second of one run; 0: not measured */
 };
 
+/* Of all the steps: how long they took, and how long their threads worked on a processor. */
+struct pace {
+    double wall, worked;
+};
+
 struct estimator {
     struct estimate_options options; /* threads and jobs resolved */
     struct group *group;             /* [n_group], largest share first */
     size_t n_group, n_measured;
     size_t n_parallel; /* runs that processors can make at a time */
     double others;     /* share of the processors that were taken */
+    struct pace pace;
 };
 
 /* ---- work ---- */
@@ -192,24 +199,31 @@ static double worked_seconds(int n_working)
 /* timed_step returns the seconds of a step. Undisturbed, no more of them than MOST_WAITING times
  * those that a thread works. */
 static double timed_step(struct engine *engine, const struct batch *batch,
-                         const struct adam_options *adam, int n_working)
+                         const struct adam_options *adam, int n_working, struct pace *pace)
 {
     double start = clock_seconds(), worked = worked_seconds(n_working);
     engine_train_step(engine, batch, adam);
     worked = worked_seconds(n_working) - worked;
-    return fmin(clock_seconds() - start, MOST_WAITING * worked);
+    double wall = clock_seconds() - start;
+    pace->wall += wall;
+    pace->worked += worked;
+    return fmin(wall, MOST_WAITING * worked);
 }
 
-/* shortest_step makes steps for about so many seconds, at least one after a warm-up. */
+/* shortest_step makes steps for about so many seconds, at least one after a warm-up, which stands
+ * for it where it took long itself. */
 static double shortest_step(struct engine *engine, const struct batch *batch, int n_working,
-                            double seconds)
+                            double seconds, struct pace *pace)
 {
     const struct adam_options adam = {
         .learning_rate = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8, .clip = 5};
     double shortest = INFINITY, start = clock_seconds();
-    engine_train_step(engine, batch, &adam);
+    double warm_up = timed_step(engine, batch, &adam, n_working, pace);
+    if (clock_seconds() - start > MOST_STEP_SECONDS) {
+        return warm_up;
+    }
     do {
-        shortest = fmin(shortest, timed_step(engine, batch, &adam, n_working));
+        shortest = fmin(shortest, timed_step(engine, batch, &adam, n_working, pace));
     } while (clock_seconds() - start < seconds);
     return shortest;
 }
@@ -225,7 +239,7 @@ static int count_working(const struct config *config, size_t n, int threads)
 
 /* step_seconds trains one model. Errors leave *seconds as it is. */
 static enum status step_seconds(const struct config *config, size_t n, int threads, double slice,
-                                double *seconds)
+                                double *seconds, struct pace *pace)
 {
     struct model_shape shape = config_shape(config);
     struct engine_options options = {.lanes = config->lanes,
@@ -240,7 +254,8 @@ static enum status step_seconds(const struct config *config, size_t n, int threa
     }
     if (status == STATUS_OK) {
         engine_initialise(engine, config->seed);
-        *seconds = shortest_step(engine, &filler.batch, count_working(config, n, threads), slice);
+        *seconds =
+            shortest_step(engine, &filler.batch, count_working(config, n, threads), slice, pace);
     }
     engine_free(engine);
     filler_free(&filler);
@@ -266,11 +281,23 @@ static bool takes_longer(const struct config *config, size_t n, int threads, dou
     return bench_flop(config, n) > seconds * GUESSED_RATE * threads;
 }
 
+/* Each lane has a gradient of its own. */
+static bool fills_too_much(const struct config *config, size_t n, int threads, int n_model)
+{
+    struct model_shape shape = config_shape(config);
+    struct engine_options options = {.lanes = config->lanes,
+                                     .micro_batch = config->micro_batch,
+                                     .batch_size = n,
+                                     .threads = threads};
+    double bytes = (double)engine_memory(&shape, &options) * n_model;
+    return bytes > MOST_STEP_SECONDS * GUESSED_BYTES;
+}
+
 /* measure_group leaves the rate at 0 where a step is too long to try. It trains as many models at a
  * time as there will be runs. Inside of that a model has one thread; where each is to have more,
  * one model with all of them stands for all. */
-static enum status measure_group(const struct estimator *estimator, struct group *group,
-                                 double slice, struct error *err)
+static enum status measure_group(struct estimator *estimator, struct group *group, double slice,
+                                 struct error *err)
 {
     int threads = estimator->options.threads, n_model = (int)estimator->n_parallel;
     bool alone = n_model == 1 || threads > 1;
@@ -281,20 +308,28 @@ static enum status measure_group(const struct estimator *estimator, struct group
         config.n_layer = 1;
         n = choose_sequences(&config, n_at_work, slice);
     }
-    if (takes_longer(&config, n, n_at_work, MOST_STEP_SECONDS)) {
+    if (takes_longer(&config, n, n_at_work, MOST_STEP_SECONDS) ||
+        fills_too_much(&config, n, n_at_work, alone ? 1 : n_model)) {
         return STATUS_OK;
     }
-    double slowest = 0;
+    double slowest = 0, wall = 0, worked = 0;
     enum status status = STATUS_OK;
     if (alone) {
-        status = step_seconds(&config, n, threads * n_model, slice, &slowest);
+        struct pace pace = {0};
+        status = step_seconds(&config, n, threads * n_model, slice, &slowest, &pace);
         slowest *= n_model;
+        wall = pace.wall;
+        worked = pace.worked;
     } else {
-#pragma omp parallel for num_threads(n_model) schedule(static) reduction(max : slowest, status)
+#pragma omp parallel for num_threads(n_model) schedule(static) \
+    reduction(max : slowest, status) reduction(+ : wall, worked)
         for (int i = 0; i < n_model; i++) {
             double seconds = 0;
-            enum status made = step_seconds(&config, n, 1, slice, &seconds);
+            struct pace pace = {0};
+            enum status made = step_seconds(&config, n, 1, slice, &seconds, &pace);
             status = made > status ? made : status;
+            wall += pace.wall;
+            worked += pace.worked;
             slowest = fmax(slowest, seconds);
         }
     }
@@ -302,6 +337,8 @@ static enum status measure_group(const struct estimator *estimator, struct group
         return error_set(err, status, "out of memory while measuring how fast training is");
     }
     group->rate = bench_flop(&config, n) / slowest;
+    estimator->pace.wall += wall;
+    estimator->pace.worked += worked;
     return STATUS_OK;
 }
 
@@ -406,6 +443,12 @@ size_t estimator_n_measured(const struct estimator *estimator)
 double estimator_others(const struct estimator *estimator)
 {
     return estimator->others;
+}
+
+double estimator_slowdown(const struct estimator *estimator)
+{
+    const struct pace *pace = &estimator->pace;
+    return pace->worked > 0 ? fmax(pace->wall / pace->worked, 1) : 1;
 }
 
 double estimator_run_seconds(const struct estimator *estimator, const struct config *config)

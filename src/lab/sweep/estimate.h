@@ -22,7 +22,7 @@ struct estimator;
 struct estimate_options {
     int threads;    /* of each run; 0: threads_available() / jobs, at least 1 */
     size_t jobs;    /* runs at a time; 0: one */
-    double seconds; /* for measuring, about */
+    double seconds; /* for measuring, about; a step that would take long is not made */
     /* Several sweeps that are asked for one by one: configs up to each end are one. NULL: one. */
     const size_t *end; /* [n_sweep] */
     size_t n_sweep;
@@ -41,6 +41,9 @@ size_t estimator_n_measured(const struct estimator *estimator);
 /* estimator_others returns the share of the processors that other programs took meanwhile, see
  * base/contention.h; NaN: unknown. */
 double estimator_others(const struct estimator *estimator);
+
+/* estimator_slowdown returns how many times longer than on an idle machine steps took meanwhile. */
+double estimator_slowdown(const struct estimator *estimator);
 
 /* estimator_run_seconds returns the time of one run, from its start to its end, while as many
  * others are made as options said. */
