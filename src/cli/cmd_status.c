@@ -22,8 +22,11 @@ static const char *const state_name[N_STATE] = {"ok",          "diverged",   "fa
 
 #define MAX_PLAN_SHOWN 10
 
+#define UNPLANNED ((size_t)-1)
+
 struct entry {
     const char *id;
+    size_t place; /* in the plans, one behind the other; UNPLANNED: in none */
     enum state state;
 };
 
@@ -34,6 +37,7 @@ struct survey {
     size_t n_name;
     struct entry *entry; /* [n_entry], sorted by id */
     size_t n_entry;
+    FILE *summary;
     struct table *table;
 };
 
@@ -42,6 +46,21 @@ struct survey {
 static int compare_entries(const void *a, const void *b)
 {
     return strcmp(((const struct entry *)a)->id, ((const struct entry *)b)->id);
+}
+
+static int compare_all(const void *a, const void *b)
+{
+    const struct entry *left = a, *right = b;
+    int order = compare_entries(a, b);
+    return order != 0 ? order : (left->place > right->place) - (left->place < right->place);
+}
+
+/* In the order in which sweeps make them, and the rest by name. */
+static int compare_places(const void *a, const void *b)
+{
+    const struct entry *const *left = a, *const *right = b;
+    int order = ((*left)->place > (*right)->place) - ((*left)->place < (*right)->place);
+    return order != 0 ? order : compare_entries(*left, *right);
 }
 
 /* A run that is not finished goes under its id. */
@@ -74,7 +93,7 @@ static enum status list_folder(struct survey *survey, struct error *err)
 static void sort_and_unite(struct survey *survey)
 {
     size_t n = 0;
-    qsort(survey->entry, survey->n_entry, sizeof *survey->entry, compare_entries);
+    qsort(survey->entry, survey->n_entry, sizeof *survey->entry, compare_all);
     for (size_t i = 0; i < survey->n_entry; i++) {
         if (n == 0 || compare_entries(&survey->entry[n - 1], &survey->entry[i]) != 0) {
             survey->entry[n++] = survey->entry[i];
@@ -85,7 +104,7 @@ static void sort_and_unite(struct survey *survey)
 
 static enum status list_entries(struct survey *survey, struct error *err)
 {
-    size_t n = survey->n_name;
+    size_t n = survey->n_name, place = 0;
     for (size_t i = 0; i < survey->plans.n_plan; i++) {
         n += survey->plans.plan[i].n_id;
     }
@@ -96,13 +115,15 @@ static enum status list_entries(struct survey *survey, struct error *err)
     for (size_t i = 0; i < survey->n_name; i++) {
         if (record_is_folder(survey->out, survey->names[i])) {
             strip_partial(survey->names[i]);
-            survey->entry[survey->n_entry++].id = survey->names[i];
+            survey->entry[survey->n_entry++] =
+                (struct entry){.id = survey->names[i], .place = UNPLANNED};
         }
     }
     for (size_t i = 0; i < survey->plans.n_plan; i++) {
         const struct sweep_plan *plan = &survey->plans.plan[i];
         for (size_t k = 0; k < plan->n_id; k++) {
-            survey->entry[survey->n_entry++].id = plan->id[k];
+            survey->entry[survey->n_entry++] =
+                (struct entry){.id = plan->listed[k], .place = place++};
         }
     }
     sort_and_unite(survey);
@@ -174,12 +195,12 @@ static void examine(struct survey *survey, struct entry *entry)
 
 /* ---- in a few words ---- */
 
-static void print_counts(const size_t count[N_STATE])
+static void print_counts(FILE *stream, const size_t count[N_STATE])
 {
     const char *gap = "";
     for (size_t i = 0; i < N_STATE; i++) {
         if (count[i] > 0) {
-            fprintf(stderr, "%s%zu %s", gap, count[i], state_name[i]);
+            fprintf(stream, "%s%zu %s", gap, count[i], state_name[i]);
             gap = ", ";
         }
     }
@@ -203,14 +224,14 @@ static void say_counts(const struct survey *survey)
         }
     }
     if (n_planned > 0) {
-        fprintf(stderr, "of %zu planned: ", n_planned);
-        print_counts(planned);
+        fprintf(survey->summary, "of %zu planned: ", n_planned);
+        print_counts(survey->summary, planned);
     }
     if (n_other > 0) {
-        fputs(n_planned > 0 ? "; not planned: " : "", stderr);
-        print_counts(other);
+        fputs(n_planned > 0 ? "; not planned: " : "", survey->summary);
+        print_counts(survey->summary, other);
     }
-    fputs(n_planned + n_other > 0 ? "\n" : "no runs yet\n", stderr);
+    fputs(n_planned + n_other > 0 ? "\n" : "no runs yet\n", survey->summary);
 }
 
 static size_t count_open(const struct survey *survey, const struct sweep_plan *plan)
@@ -238,15 +259,16 @@ static void say_plans(const struct survey *survey)
             terminal_say("warning: not a plan: %s", plan->damage.text);
         } else if (n_open > 0 && n_shown < MAX_PLAN_SHOWN) {
             n_shown++;
-            terminal_print(stderr, "%zu of %zu runs in plans/%s are still to make: %s --out %s\n",
-                           n_open, plan->n_id, plan->name, plan->command ? plan->command : "?",
+            terminal_print(survey->summary,
+                           "%zu of %zu runs in plans/%s are still to make: %s --out %s\n", n_open,
+                           plan->n_id, plan->name, plan->command ? plan->command : "?",
                            folder ? folder : "OUT");
         } else if (n_open > 0) {
             n_more++;
         }
     }
     if (n_more > 0) {
-        fprintf(stderr, "and of %zu more plans\n", n_more);
+        fprintf(survey->summary, "and of %zu more plans\n", n_more);
     }
     free(folder);
 }
@@ -257,10 +279,19 @@ static enum status print_survey(struct survey *survey, enum format format, struc
         {"id", "run", 0},     {"status", "status", 0}, {"token_accuracy", "token", 4},
         {"top1", "top-1", 4}, {"loss", "loss", -5},    {"message", "message", 0},
     };
+    struct entry **in_order = calloc(survey->n_entry + 1, sizeof *in_order);
+    if (!in_order) {
+        return error_set(err, STATUS_MEMORY, "out of memory for %zu runs", survey->n_entry);
+    }
+    for (size_t i = 0; i < survey->n_entry; i++) {
+        in_order[i] = &survey->entry[i];
+    }
+    qsort(in_order, survey->n_entry, sizeof *in_order, compare_places);
     survey->table = table_create(columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < survey->n_entry; i++) {
-        examine(survey, &survey->entry[i]);
+        examine(survey, in_order[i]);
     }
+    free(in_order);
     enum status status = table_print(survey->table, format, err);
     table_free(survey->table);
     say_counts(survey);
@@ -270,7 +301,8 @@ static enum status print_survey(struct survey *survey, enum format format, struc
 
 enum status cmd_status(const struct arguments *arguments, struct error *err)
 {
-    struct survey survey = {.out = arguments_folder(arguments)};
+    struct survey survey = {.out = arguments_folder(arguments),
+                            .summary = arguments->format == FORMAT_TEXT ? stdout : stderr};
     enum status status = sweep_plans_read(survey.out, &survey.plans, err);
     if (status == STATUS_OK) {
         status = list_folder(&survey, err);

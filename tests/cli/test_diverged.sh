@@ -31,7 +31,7 @@ expect_status 1
 expect_err "1 of 1 runs diverged"
 run status a1
 expect_status 0
-expect_err "1 ok, 1 diverged"
+expect_out "1 ok, 1 diverged"
 run report a1
 expect_status 0
 

@@ -23,8 +23,8 @@ stop() {
   expect_err "qkvlab: stopped by a signal"
   expect_no_out
   run status "$folder"
-  expect_err "interrupted"
-  ! grep -q running "$OUT" "$ERR" || fail "nobody is at work"
+  expect_out "interrupted"
+  ! grep -q running "$OUT" "$OUT" || fail "nobody is at work"
   [ -z "$(find "$folder/runs" -type f)" ] || fail "of an interrupted run only an empty folder is left"
 }
 
@@ -60,7 +60,7 @@ STATUS=$?
 expect_status 143
 expect_err "1 already done, skipped"
 run status e
-expect_err "1 ok, 1 interrupted"
+expect_out "1 ok, 1 interrupted"
 [ "$(ls e/runs | grep -vc partial)" -eq 1 ] || fail "the interrupted run is not there"
 
 # kill -9 leaves a claim of a dead process, which the next one takes over.
@@ -70,7 +70,7 @@ wait_for "a run" is_running f
 kill -KILL $pid
 wait $pid 2>/dev/null
 run status f
-expect_err "of 1 planned: 1 interrupted"
+expect_out "of 1 planned: 1 interrupted"
 stop TERM 143 f "${LONG[@]}" f
 
 # A command that does not train ends at the first signal, also while it waits for a file.
@@ -84,7 +84,7 @@ ends_at_once() {
   timeout -k 5 -s "$signal" 1 "$QKVLAB" "$@" >"$OUT" 2>"$ERR" </dev/null
   STATUS=$?
   [ "$STATUS" -ne 137 ] || fail "the signal did not end it"
-  ! grep -q "goes on" "$ERR" || fail "nothing goes on"
+  ! grep -q "goes on" "$OUT" || fail "nothing goes on"
 }
 ends_at_once TERM status g
 ends_at_once TERM report g

@@ -16,25 +16,28 @@ plan=$(ls a/plans)
 before=$(cat a/plans/*)
 run status a
 expect_status 0
-expect_err "of 6 planned: 3 ok, 3 missing"
-expect_err "3 of 6 runs in plans/$plan are still to make: qkvlab run --set n_embd=32 "
-expect_err " --seeds 0-2 --out a"
+expect_out "of 6 planned: 3 ok, 3 missing"
+expect_out "3 of 6 runs in plans/$plan are still to make: qkvlab run --set n_embd=32 "
+expect_out " --seeds 0-2 --out a"
 [ "$(grep -c ' missing ' "$OUT")" -eq 3 ] || fail "the missing runs are named"
+[ "$(sed -nE 's/-[0-9a-f]{12} .*//p' "$OUT" | paste -sd' ')" = "$(echo \
+  reverse-qkv-s{0,1,2} reverse-kv.n_kv_head=1-s{0,1,2})" ] || fail "in the order of the sweep"
 run status a --format csv
+expect_err "of 6 planned: 3 ok, 3 missing"
 [ "$(grep -c ',missing,,,,' "$OUT")" -eq 3 ] || fail "also as CSV"
-command=$(run status a; sed -n 's/.*still to make: qkvlab //p' "$ERR")
+command=$(run status a; sed -n 's/.*still to make: qkvlab //p' "$OUT")
 run run "${SWEEP[@]}" --out a --shard 1/2 --jobs 2
 expect_status 0
 [ "$(cat a/plans/*)" = "$before" ] && [ "$(ls a/plans)" = "$plan" ] || fail "the plan stays as it was"
 run status a
 expect_status 0
-expect_err "of 6 planned: 6 ok"
-! grep -q "still to make" "$ERR" || fail "nothing is left to make"
+expect_out "of 6 planned: 6 ok"
+! grep -q "still to make" "$OUT" || fail "nothing is left to make"
 
 # The command that status names makes what is missing, and nothing else.
 rm -r a/runs/*-s1-*
 run status a
-expect_err "of 6 planned: 4 ok, 2 missing"
+expect_out "of 6 planned: 4 ok, 2 missing"
 eval "run $command"
 expect_status 0
 expect_err "6 runs: 2 trained, 4 already done, skipped"
@@ -49,7 +52,7 @@ for name in "it's \$(touch broken) & more" $'two\nlines' -x '~'; do
   sed -n 's/^Next: qkvlab //p' "$ERR" >next
   (cd odd && eval "\"\$QKVLAB\" $(cat ../next)") >/dev/null 2>"$ERR" || fail "$(cat next)"
   run status "$PWD/odd/$name"
-  eval "run $(sed -n 's/.*still to make: qkvlab //p' "$ERR")"
+  eval "run $(sed -n 's/.*still to make: qkvlab //p' "$OUT")"
   expect_status 0
   expect_err "2 runs: 1 trained, 1 already done"
   [ ! -e broken ] && [ ! -e odd/broken ] || fail "nothing in the name was run"
@@ -65,24 +68,24 @@ run run "${TINY[@]}" --seeds 2-3 --out a
 expect_status 0
 [ "$(ls a/plans | wc -l)" -eq 2 ] || fail "another sweep"
 run status a
-expect_err "of 7 planned: 7 ok"
+expect_out "of 7 planned: 7 ok"
 
 # Runs that were copied from elsewhere need no plan; a folder of plans alone is a sweep not begun.
 mkdir copied
 cp -r a/runs copied
 run status copied
 expect_status 0
-expect_err "7 ok"
-! grep -q planned "$ERR" || fail "no plan came along"
+expect_out "7 ok"
+! grep -q planned "$OUT" || fail "no plan came along"
 run run "${TINY[@]}" --seeds 3-5 --out copied
 expect_status 0
 run status copied
-expect_err "of 3 planned: 3 ok; not planned: 6 ok"
+expect_out "of 3 planned: 3 ok; not planned: 6 ok"
 mkdir begun
 cp -r a/plans begun
 run status begun
 expect_status 0
-expect_err "of 7 planned: 7 missing"
+expect_out "of 7 planned: 7 missing"
 
 # What a hand or a broken copy has damaged is made again, as status says; report leaves it out.
 cp -r copied damaged
@@ -92,7 +95,7 @@ rm "$2/curve.csv"
 truncate -s -3 "$3/curve.csv"
 run status damaged
 expect_status 0
-expect_err "not planned: 3 ok, 3 unreadable"
+expect_out "not planned: 3 ok, 3 unreadable"
 [ "$(grep -c ' unreadable ' "$OUT")" -eq 3 ] || fail "three are damaged"
 expect_out "it was changed after the run"
 expect_out "curve.csv is missing"
@@ -117,7 +120,7 @@ echo '{"format": "qkvlab-plan-1", "runs": ["../../etc"]}' >a/plans/odd.json
 echo text >a/plans/notes.txt
 run status a
 expect_status 0
-expect_err "of 7 planned: 7 ok"
+expect_out "of 7 planned: 7 ok"
 expect_err "warning: not a plan: a/plans/cut.json"
 expect_err 'a/plans/odd.json: runs[0] is no id of a run'
 
@@ -139,7 +142,7 @@ none_runs() {
 pid=$!
 wait_for "two runs" two_run b
 run status b
-expect_err "of 4 planned: 2 running, 2 missing"
+expect_out "of 4 planned: 2 running, 2 missing"
 for child in $(pgrep -P $pid); do
   expect_out "process $child on "
 done
@@ -147,8 +150,8 @@ kill -KILL $pid
 wait $pid 2>/dev/null
 wait_for "the children's end" none_runs b
 run status b
-expect_err "of 4 planned: 2 interrupted, 2 missing"
-expect_err "4 of 4 runs in plans/"
+expect_out "of 4 planned: 2 interrupted, 2 missing"
+expect_out "4 of 4 runs in plans/"
 
 # Everything is killed, as by a power cut; then one child alone.
 "$QKVLAB" "${LONG[@]}" c >/dev/null 2>&1 </dev/null &
@@ -159,4 +162,4 @@ kill -KILL "${children[0]}" $pid "${children[1]}"
 wait $pid 2>/dev/null
 wait_for "the children's end" none_runs c
 run status c
-expect_err "of 4 planned: 2 interrupted, 2 missing"
+expect_out "of 4 planned: 2 interrupted, 2 missing"

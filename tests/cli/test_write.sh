@@ -46,13 +46,13 @@ expect_err "1 run: 1 failed"
 [ -z "$(find small -name '*.tmp*')" ] || fail "no temporary file is left"
 [ -z "$(ls small/runs | grep -v partial)" ] || fail "a run that could not be written is not there"
 run status small
-expect_err "of 1 planned: 1 failed"
+expect_out "of 1 planned: 1 failed"
 expect_out "cannot write"
 run run "${SMALL[@]}" --set epochs=50 --out small
 expect_status 0
 expect_err "1 trained"
 run status small
-expect_err "1 ok"
+expect_out "1 ok"
 
 # A disk that becomes full stops the sweep, alone and with --jobs. Curves of 8 epochs do not fit below
 # the limit, those of one do.
@@ -75,7 +75,7 @@ for jobs in 1 2; do
   expect_status 0
   expect_err "6 runs: 3 trained, 3 already done, skipped"
   run status full$jobs
-  expect_err "of 6 planned: 6 ok"
+  expect_out "of 6 planned: 6 ok"
 done
 
 # A real one, where something may be mounted.
@@ -87,13 +87,13 @@ if mount -t tmpfs -o size=160k none disk 2>/dev/null; then
   [ "$(grep -c "No space left on device" "$ERR")" -eq 1 ] || fail "one sentence"
   expect_err "the sweep has stopped, with "
   run status disk
-  expect_err "1 failed"
-  expect_err "missing"
+  expect_out "1 failed"
+  expect_out "missing"
   mount -o remount,size=16m disk
   run run "${TINY[@]}" --seeds 0-9 --out disk
   expect_status 0
   run status disk
-  expect_err "of 10 planned: 10 ok"
+  expect_out "of 10 planned: 10 ok"
   umount disk
 else
   echo "not checked with a full disk: nothing may be mounted here"
@@ -114,4 +114,4 @@ run run "${TINY[@]}" --out damaged
 expect_status 0
 expect_err "set aside as $id.damaged-1 and trained again"
 run status damaged
-expect_err "of 1 planned: 1 ok; not planned: 2 unreadable"
+expect_out "of 1 planned: 1 ok; not planned: 2 unreadable"

@@ -51,7 +51,8 @@ static enum status take_ids(struct sweep_plan *plan, const json_t *runs, const c
                             struct error *err)
 {
     plan->id = calloc(json_array_size(runs) + 1, sizeof *plan->id);
-    if (!plan->id) {
+    plan->listed = calloc(json_array_size(runs) + 1, sizeof *plan->listed);
+    if (!plan->id || !plan->listed) {
         return out_of_memory(err);
     }
     for (size_t i = 0; i < json_array_size(runs); i++) {
@@ -59,7 +60,7 @@ static enum status take_ids(struct sweep_plan *plan, const json_t *runs, const c
         if (!is_id(value)) {
             return error_set(err, STATUS_DATA, "%s: runs[%zu] is no id of a run", path, i);
         }
-        plan->id[i] = json_string_value(value);
+        plan->id[i] = plan->listed[i] = json_string_value(value);
     }
     plan->n_id = json_array_size(runs);
     qsort(plan->id, plan->n_id, sizeof *plan->id, compare_ids);
@@ -129,6 +130,7 @@ void sweep_plans_free(struct sweep_plans *plans)
         free(plans->plan[i].name);
         free(plans->plan[i].command);
         free(plans->plan[i].id);
+        free(plans->plan[i].listed);
         json_decref(plans->plan[i].root);
     }
     free(plans->plan);
@@ -150,22 +152,23 @@ bool sweep_plans_have(const struct sweep_plans *plans, const char *id)
 /* ---- writing ---- */
 
 struct ids {
-    char (*text)[CONFIG_ID_SIZE]; /* [n] */
-    const char **sorted;          /* [n] */
+    char (*text)[CONFIG_ID_SIZE];  /* [n] */
+    const char **listed, **sorted; /* [n] of them, as they are made, and for the name */
     size_t n;
 };
 
 static bool ids_make(struct ids *ids, const struct config *configs, size_t n_config)
 {
     *ids = (struct ids){.text = calloc(n_config + 1, sizeof *ids->text),
+                        .listed = calloc(n_config + 1, sizeof *ids->listed),
                         .sorted = calloc(n_config + 1, sizeof *ids->sorted),
                         .n = n_config};
-    if (!ids->text || !ids->sorted) {
+    if (!ids->text || !ids->listed || !ids->sorted) {
         return false;
     }
     for (size_t i = 0; i < n_config; i++) {
         config_id(&configs[i], ids->text[i]);
-        ids->sorted[i] = ids->text[i];
+        ids->listed[i] = ids->sorted[i] = ids->text[i];
     }
     qsort(ids->sorted, n_config, sizeof *ids->sorted, compare_ids);
     return true;
@@ -174,6 +177,7 @@ static bool ids_make(struct ids *ids, const struct config *configs, size_t n_con
 static void ids_free(struct ids *ids)
 {
     free(ids->text);
+    free(ids->listed);
     free(ids->sorted);
 }
 
@@ -197,7 +201,7 @@ static enum status write_plan(const char *folder, const struct ids *ids, const c
     }
     sha256_end(&sha256, hash);
     json_t *root = json_pack("{s:s, s:o, s:o}", "format", SWEEP_PLAN_FORMAT, "command",
-                             array_of(words, n_word), "runs", array_of(ids->sorted, ids->n));
+                             array_of(words, n_word), "runs", array_of(ids->listed, ids->n));
     enum status status = root ? path_format(path, err, "%s/%.*s.json", folder, NAME_DIGITS, hash)
                               : out_of_memory(err);
     if (status == STATUS_OK) {

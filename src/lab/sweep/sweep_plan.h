@@ -3,7 +3,7 @@
  * of its runs are not there.
  *
  *     <out>/plans/<12 hex>.json    {format "qkvlab-plan-1", command: [the words that list the
- * runs], runs: [the ids of all of them, in all shards, sorted]}
+ * runs], runs: [the ids of all of them, in all shards, in the order of the grid]}
  *
  * The file's name is of the ids: shards and repetitions of a sweep keep one plan. Who no longer
  * wants a sweep removes the file.
@@ -29,6 +29,7 @@ struct sweep_plan {
     char *name;          /* of the file in plans/ */
     char *command;       /* as one would type it */
     const char **id;     /* [n_id], sorted bytewise */
+    const char **listed; /* [n_id], in the order of the file */
     size_t n_id;         /* 0: not readable, because: */
     struct error damage; /* a sentence */
     void *root;          /* what the ids are borrowed from */
