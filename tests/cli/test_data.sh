@@ -62,7 +62,7 @@ expect_out "MNIST,28 x 28 grey,10,\"found, sizes differ\","
 printf 'x' >>"$WORK/environment/t10k-labels-idx1-ubyte"
 run data check
 expect_status 3
-expect_err "goes on behind its end: expected 9 bytes"
+expect_err "goes on behind its end, expected 9 bytes"
 expect_out "BAD"
 expect_out "glyphs"
 

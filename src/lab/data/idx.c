@@ -76,7 +76,8 @@ static enum status check_size(const char *path, size_t size, size_t n_dim, const
     }
     if (size > expected) {
         return error_set(err, STATUS_DATA,
-                         "%s goes on behind its end: expected %zu bytes (count at offset 4: %zu)",
+                         "%s is damaged: it goes on behind its end, expected %zu bytes (count at "
+                         "offset 4: %zu); download it again",
                          path, expected, idx->dim[0]);
     }
     return STATUS_OK;
