@@ -27,6 +27,12 @@ static enum status create_one(const char *path, struct error *err)
     if (folder_exists(path)) {
         return STATUS_OK;
     }
+    struct stat info;
+    if (failure == EEXIST && lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) {
+        return error_set(err, STATUS_WRITE,
+                         "cannot create folder %s: a symbolic link of that name leads to no folder",
+                         path);
+    }
     if (failure == EEXIST) {
         return error_set(err, STATUS_WRITE, "cannot create folder %s: a file of that name exists",
                          path);

@@ -47,7 +47,9 @@ static const struct command commands[COMMAND_COUNT] = {
          "skipped, so the same command again goes on where it was interrupted; `qkvlab status` "
          "tells what is missing. Prints the results "
          "of the whole grid. A run that diverges is recorded, the others go on, and the exit "
-         "status is 1. A disk that is full stops the sweep; what is done stays. Images that are "
+         "status is 1, also when it was made before. It is 1 as well where a run fails or the "
+         "process of one of several --jobs is killed; the same command makes such a run again. "
+         "A disk that is full stops the sweep; what is done stays. Images that are "
          "not those of finished runs in OUT are refused before anything is trained; they are "
          "compared only if there is something to train.",
          cmd_run},

@@ -278,12 +278,22 @@ static enum status keep_plan(const struct plan *plan, struct error *err)
     return status;
 }
 
+/* The longest of the paths are those of runs; record_claim finds them. */
+static enum status check_length(const char *out, struct error *err)
+{
+    char path[PATH_SIZE];
+    return path_format(path, err, "%s/plans", out) == STATUS_OK ? STATUS_OK : STATUS_WRITE;
+}
+
 /* All that can be wrong with every run is said before the first. */
 static enum status prepare(const struct plan *plan, const struct dataset_options *data,
                            struct error *err)
 {
     const struct arguments *arguments = plan->arguments;
-    enum status status = find_data(plan, data, err);
+    enum status status = check_length(arguments->out, err);
+    if (status == STATUS_OK) {
+        status = find_data(plan, data, err);
+    }
     if (status == STATUS_OK) {
         status = startup_compute(err);
     }
@@ -351,7 +361,10 @@ enum status plan_run(const struct plan *plan, struct error *err)
     if (status == STATUS_OK || status == STATUS_FAILED) {
         struct error undrawn = {0};
         enum status drawn = draw_pictures(plan, &undrawn);
-        if (drawn != STATUS_OK && !finished) {
+        if (drawn != STATUS_OK && finished) {
+            progress_note(progress, "warning: %s; `qkvlab attention` draws what is missing",
+                          undrawn.text);
+        } else if (drawn != STATUS_OK) {
             *err = undrawn;
             status = drawn;
         }

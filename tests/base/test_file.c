@@ -213,6 +213,9 @@ START_TEST(folders_are_created_with_parents)
     scratch_path(file, "file");
     scratch_write(file, "x", 1);
     expect_error(folder_create(file, &err), STATUS_WRITE, &err, "a file of that name exists");
+    scratch_path(path, "dangling");
+    ck_assert_int_eq(symlink("nowhere", path), 0);
+    expect_error(folder_create(path, &err), STATUS_WRITE, &err, "leads to no folder");
     scratch_path(path, "file/below");
     expect_error(folder_create(path, &err), STATUS_WRITE, &err, file);
     expect_error(folder_create("", &err), STATUS_WRITE, &err, "0 bytes");

@@ -67,3 +67,27 @@ done
 run run "${TINY[@]}" --seeds 0-4 --out one --shard 7/9
 expect_status 0
 expect_err "0 runs: none made"
+
+# Pictures that are missing are drawn by the same command; that they cannot be is said.
+picture=$(ls one/runs/*-s0-*/attention/overview.png)
+rm "$picture"
+run run "${TINY[@]}" --seeds 0-4 --out one
+expect_status 0
+[ -f "$picture" ] || fail "the picture is drawn again"
+rm "$picture"
+mkdir "$picture"
+run run "${TINY[@]}" --seeds 0-4 --out one
+expect_status 0
+expect_err "overview.png"
+expect_err '`qkvlab attention` draws what is missing'
+
+# What cannot be written has one exit status, whatever is in the way.
+ln -s nowhere dangling
+run run "${TINY[@]}" --out dangling
+expect_error 4 "a symbolic link of that name leads to no folder"
+long=$(printf 'a/%.0s' $(seq 2100))
+run run "${TINY[@]}" --out "$long"
+expect_error 4 "expected at most 4095: choose a shorter folder"
+run run "${TINY[@]}" --out "${long:0:4040}" --quiet
+expect_status 4
+expect_err "expected at most 4095: choose a shorter folder"

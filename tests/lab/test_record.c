@@ -353,6 +353,21 @@ START_TEST(a_damaged_run_is_set_aside_and_made_again)
 }
 END_TEST
 
+START_TEST(a_path_that_is_too_long_cannot_be_written)
+{
+    char out[PATH_SIZE + 8];
+    struct record *record;
+    bool claimed;
+    static const size_t length[] = {PATH_SIZE - 100, PATH_SIZE + 2};
+    for (size_t i = 0; i < 2; i++) {
+        memset(out, 'a', sizeof out);
+        out[length[i]] = '\0';
+        ck_assert_int_eq(record_claim(out, ID, &record, &claimed, &err), STATUS_WRITE);
+        ck_assert_ptr_nonnull(strstr(err.text, "expected at most 4095: choose a shorter folder"));
+    }
+}
+END_TEST
+
 START_TEST(a_curve_that_is_not_whole_shows)
 {
     static const char *const broken[] = {
@@ -674,6 +689,7 @@ int main(void)
     tcase_add_test(tcase, who_lost_its_claim_publishes_nothing);
     tcase_add_test(tcase, who_finishes_first_stays);
     tcase_add_test(tcase, a_damaged_run_is_set_aside_and_made_again);
+    tcase_add_test(tcase, a_path_that_is_too_long_cannot_be_written);
     tcase_add_test(tcase, a_curve_that_is_not_whole_shows);
     tcase_add_test(tcase, a_diverged_run_is_finished_without_results);
     tcase_add_test(tcase, what_a_kill_left_beside_a_finished_run_is_tidied_up);

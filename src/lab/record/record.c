@@ -30,6 +30,8 @@
 #include "base/claim.h"
 
 #define HEARTBEAT_SECONDS 5
+/* At least as long as what a run writes in its folder: found out before it is trained. */
+#define LONGEST_NAME "/attention/step000000000/samples_layer00000.npy.temporary-0000000000-00000000"
 
 struct record {
     char id[CONFIG_ID_SIZE];
@@ -65,6 +67,7 @@ static enum status name_work(struct record *record, struct error *err)
 static enum status fill_paths(struct record *record, const char *out, const char *id,
                               struct error *err)
 {
+    char longest[PATH_SIZE];
     snprintf(record->id, sizeof record->id, "%s", id);
     enum status status = path_format(record->lock, err, "%s/.lock", out);
     if (status == STATUS_OK) {
@@ -79,7 +82,11 @@ static enum status fill_paths(struct record *record, const char *out, const char
     if (status == STATUS_OK) {
         status = path_format(record->claim, err, "%s/claim", record->partial);
     }
-    return status == STATUS_OK ? name_work(record, err) : status;
+    if (status == STATUS_OK) {
+        status = name_work(record, err);
+    }
+    return status == STATUS_OK ? path_format(longest, err, "%s" LONGEST_NAME, record->work)
+                               : status;
 }
 
 /* ---- state ---- */
@@ -272,6 +279,9 @@ enum status record_claim(const char *out, const char *id, struct record **record
     int lock;
     struct timespec now;
     enum status status = fill_paths(made, out, id, err);
+    if (status != STATUS_OK) { /* a path that is too long */
+        status = STATUS_WRITE;
+    }
     if (status == STATUS_OK) {
         status = folder_create(made->runs, err);
     }
