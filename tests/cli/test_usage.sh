@@ -70,7 +70,7 @@ run status $'a\e[31mb'
 expect_error 3 "a?[31mb: no runs"
 run run "${TINY[@]}" --out $'a\e[31mb'
 expect_err "1 run in a?[31mb"
-expect_err "Next: qkvlab report a?[31mb"
+expect_err "Next: qkvlab report \$'a\\033[31mb'"
 rm -rf $'a\e[31mb'
 run run --set $'task=\x07'
 expect_error 2 "found '?'"
