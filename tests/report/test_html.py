@@ -140,6 +140,20 @@ def test_curves(page):
                "a log axis")
 
 
+def test_early_curves(page, program):
+    """Of runs that have only begun, the axis begins near their losses, and chance is on it."""
+    with tempfile.TemporaryDirectory(prefix="qkvlab-html-") as out:
+        os.makedirs(out + "/runs")
+        n_step, make_sweep.N_STEP = make_sweep.N_STEP, 8
+        make_sweep.write_run(out, "reverse", "qkv", 0, 64, 2, 2, 16, (8,))
+        make_sweep.N_STEP = n_step
+        subprocess.run([program, "report", out], check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        page.browser.open(out + "/report/report.html")
+        axis = page.run("[...document.querySelectorAll('#curves .plot .axis')].map(text => text.textContent)")
+        page.check(2 <= float(axis[0]) < 2.303, "the axis begins at %s" % axis[0])
+
+
 def test_maps(page):
     page.run("""(() => { const s = document.querySelector('#maps select'); s.value = '1';
         s.dispatchEvent(new Event('change')); })()""")
@@ -169,6 +183,9 @@ def test_widths(page, path):
         page.equal(page.run("document.documentElement.dataset.ready"), "yes", "the script ended")
         page.check(page.run("document.documentElement.scrollWidth") <= width,
                    "nothing is wider than %d px" % width)
+        page.check(page.run("Math.max(...[...document.querySelectorAll('nav a')].map("
+                            "link => link.getBoundingClientRect().right))") <= width,
+                   "every section is named in sight at %d px" % width)
 
 
 def test_theme(page):
@@ -227,6 +244,7 @@ def main():
     chromium = browser.Browser()
     try:
         test_small(program, chromium)
+        test_early_curves(Page(chromium), program)
         test_full(program, chromium, max_seconds)
         Page(chromium).equal(chromium.problems, [], "errors of the console")
     finally:

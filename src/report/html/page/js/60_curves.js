@@ -18,20 +18,33 @@ function chanceOf(cell) {
   return { y: Math.log(n), title: 'chance, ln ' + n };
 }
 
-/* {low, high} of the axis: a loss begins at 0 and holds chance, an accuracy goes from 0 to 1. */
+/* {low, high} of the axis: an accuracy goes from 0 to 1. A loss holds chance, and begins at 0 only
+ * where it comes near: early curves would all be one line at the top. */
 function curveAxis(cells, options) {
   if (options.kind === 'accuracy') {
     return options.yLog ? { low: 0.05, high: 1.1 } : { low: 0, high: 1.02 };
   }
   let high = chanceOf(cells[0]).y;
-  let low = Infinity;
+  let low = high;
+  let highest = high; /* of the bands, which reach far up where training was unsteady */
   for (const cell of cells) {
-    for (const value of decodeCurve(cell.curve, 'loss').mean) {
+    const curve = decodeCurve(cell.curve, 'loss');
+    curve.mean.forEach((value, i) => {
+      const lowest = options.yLog ? value : curve.low[i];
       high = Math.max(high, value);
-      low = value > 0 ? Math.min(low, value) : low;
-    }
+      highest = Math.max(highest, curve.high[i] || 0);
+      low = lowest > 0 ? Math.min(low, lowest) : low;
+    });
   }
-  return options.yLog ? { low: low * 0.8, high: high * 1.3 } : { low: 0, high: high * 1.06 };
+  if (options.yLog) {
+    return { low: low * 0.8, high: high * 1.3 };
+  }
+  if (low < high / 4) {
+    return { low: 0, high: high * 1.06 };
+  }
+  const step = niceStep(highest - low || 1, 6);
+  const begin = Math.floor(low / step) * step;
+  return { low: begin, high: highest + 0.06 * (highest - begin) };
 }
 
 const CURVE_NAMES = { loss: 'training loss', accuracy: 'training accuracy' };
