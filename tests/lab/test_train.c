@@ -125,9 +125,10 @@ START_TEST(run_json_says_everything)
     struct config config = small("variant=qk epochs=3");
     struct run_outcome outcome = run_fine(&config, 1, "a");
     json_t *root = read_run(&config, "a");
-    const char *const sections[] = {
-        "format",  "id",        "status", "versions", "config",         "variant", "n_param",
-        "results", "attention", "timing", "machine",  "weights_sha256", "build",   "message"};
+    const char *const sections[] = {"format",    "id",      "status",  "versions",
+                                    "config",    "variant", "n_param", "results",
+                                    "attention", "timing",  "machine", "weights_sha256",
+                                    "build",     "message", "process"};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
         ck_assert_msg(json_object_get(root, sections[i]) != NULL, "%s", sections[i]);
     }
