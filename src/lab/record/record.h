@@ -147,9 +147,10 @@ void record_tidy(const char *out, const char *id);
  * none. */
 const char *record_set_aside(const struct record *record);
 
-/* record_finish writes run.json, with the number of this process, and renames the folder into place; record_abandon gives
- * the claim up: the run is interrupted. Both free record. If another process finished the id first,
- * its result stays. Errors: STATUS_WRITE; STATUS_FAILED if the claim was lost to a run in progress.
+/* record_finish writes run.json, with the number of this process, and renames the folder into
+ * place; record_abandon gives the claim up: the run is interrupted. Both free record. If another
+ * process finished the id first, its result stays. Errors: STATUS_WRITE; STATUS_FAILED if the claim
+ * was lost to a run in progress.
  */
 enum status record_finish(struct record *record, const json_t *run, struct error *err);
 void record_abandon(struct record *record);

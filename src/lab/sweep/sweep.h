@@ -34,9 +34,9 @@ struct sweep_totals {
 
 /* sweep_run makes every configuration of the shard that is not done yet. A run that fails or
  * diverges does not stop the others: the first failure's status is returned at the end, or
- * STATUS_FAILED if some diverged, now or before. But STATUS_WRITE at once where a run cannot be written, as on a
- * full disk: neither could the others. STATUS_INTERRUPTED, without a call of end, when a hook asked
- * to stop. */
+ * STATUS_FAILED if some diverged, now or before. But STATUS_WRITE at once where a run cannot be
+ * written, as on a full disk: neither could the others. STATUS_INTERRUPTED, without a call of end,
+ * when a hook asked to stop. */
 enum status sweep_run(const struct config *configs, size_t n_config,
                       const struct sweep_options *options, const struct sweep_hooks *hooks,
                       struct sweep_totals *totals, struct error *err);
