@@ -129,7 +129,7 @@ static void print_exit_status(void)
         const char *meaning;
     } codes[] = {
         {0, "fine"},
-        {1, "a check failed or a run diverged"},
+        {1, "a check failed, or a run failed or diverged"},
         {2, "wrong usage or configuration"},
         {3, "bad or missing data"},
         {4, "cannot write"},

@@ -67,9 +67,10 @@ void help_overview(FILE *stream)
         terminal_wrap(stream, command_at(id)->summary, 14, 14, terminal_width(stream, HELP_WIDTH));
     }
     fprintf(stream, "\n  --version   the version, and how it was built\n");
-    print_paragraph(stream, "Results go to stdout, progress and messages to stderr. Exit status: 0 "
-                            "fine, 1 a check failed or a run diverged, 2 wrong usage, 3 bad or "
-                            "missing data, 4 cannot write, 128+n stopped by signal n.");
+    print_paragraph(stream,
+                    "Results go to stdout, progress and messages to stderr. Exit status: 0 "
+                    "fine, 1 a check failed, or a run failed or diverged, 2 wrong usage, 3 bad or "
+                    "missing data, 4 cannot write, 128+n stopped by signal n.");
     print_paragraph(stream, "To come: procedure=original.");
 }
 
