@@ -11,7 +11,7 @@
 /*        name         exit  meaning */
 #define STATUS_TABLE(X)                                                                            \
     X(OK, 0, "fine")                                                                               \
-    X(FAILED, 1, "a check failed or a run diverged")                                               \
+    X(FAILED, 1, "a check failed, or a run failed or diverged")                                    \
     X(USAGE, 2, "wrong usage or configuration")                                                    \
     X(DATA, 3, "bad or missing data")                                                              \
     X(WRITE, 4, "cannot write")                                                                    \
