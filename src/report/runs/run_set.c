@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/shell.h"
 #include "lab/record/record.h"
 #include "report/runs/run_copies.h"
 #include "report/runs/run_plans.h"
@@ -66,10 +67,13 @@ static enum status load_all(struct run_set *set, const char *out, struct error *
         return status;
     }
     if (!folder_exists(parent)) {
-        return error_set(err, STATUS_DATA,
-                         "%s: no runs are kept there (no runs/ in it); train some with qkvlab run "
-                         "--out %s",
-                         out, out);
+        char *word = shell_path(out);
+        status = error_set(err, STATUS_DATA,
+                           "%s: no runs are kept there (no runs/ in it); train some with qkvlab "
+                           "run --out %s",
+                           out, word ? word : out);
+        free(word);
+        return status;
     }
     char **names;
     size_t n_name;
