@@ -8,7 +8,7 @@ calibrated with; of band, disjoint groups of ten seeds each out of a pool, dealt
 curves of scripts/pytorch_curves.py are compared with the baseline too, clean and with faults.
 
     cmake -S . -B build-faults -DQKVLAB_FAULTS=ON -DQKVLAB_TESTS=OFF && cmake --build build-faults -j2
-    scripts/measure_check.py                        all of it, some two hours on two processors
+    scripts/measure_check.py                        all of it, some two hours on two processors, most of it the clean checks of the tier paired
     scripts/measure_check.py --minutes 10           as far as that goes; the same command again goes on
 
 Everything that was trained is kept in --work, so the script can be stopped at any time.
@@ -201,6 +201,11 @@ def until_stop(answers):
     return measured
 
 
+def chance_of(alarms, n):
+    """The probability of so many alarms or more among n independent checks, if LEVEL is their share."""
+    return 1 - sum(math.comb(n, k) * LEVEL ** k * (1 - LEVEL) ** (n - k) for k in range(alarms))
+
+
 def row_of_alarms(what, n, alarms):
     bound = f"{100 * upper_bound(alarms, n):.1f} %" if n else "-"
     return f"| {what} | {n} | {alarms} | {f'{100 * alarms / n:.1f} %' if n else '-'} | {bound} |"
@@ -304,9 +309,11 @@ def write_report(measuring):
         "micro-batches than those of the calibration; a check of ten seeds alarms as soon as one of them is over its limits.",
         "The bound is the end of a one-sided 95 % interval.", "",
         "| tier | checks | alarms | share | at most |", "|---|---|---|---|---|", *rows, "",
-        "All but the exact ones are of runs that are not quite independent: groups of different deals share seeds, and the",
-        "cuts share the baseline. The share of 1 % is one over pairs of a baseline and new seeds; a baseline whose ten seeds",
-        "happen to lie aside alarms more often, and one in the middle less.", "",
+        f"The tier band is built for {100 * LEVEL:g} %: a permutation test, exact whatever the curves look like. A share of {100 * LEVEL:g} % gives",
+        f"{sum(band)} alarms or more among {len(band)} checks with a probability of {chance_of(sum(band), len(band)):.2f}. It is a share over pairs of a",
+        "baseline and new seeds; a baseline whose ten seeds happen to lie aside alarms more often, and one in the middle less.",
+        "All but the exact checks are of runs that are not quite independent: groups of different deals share seeds, and the",
+        "cuts share the baseline.", "",
         "## Another program", "",
         f"`scripts/pytorch_curves.py` trains the model of the part `{PYTORCH_PART}` in PyTorch, with its own random numbers;",
         "its curves are compared with the baseline by `qkvlab check --curves`, tier band. All rows share the baseline.", "",

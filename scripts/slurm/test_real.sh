@@ -230,7 +230,8 @@ cancelled() {
   wait_for "its end" has_ended "${sweep}_0"
   [ "$(state "${sweep}_0")" = CANCELLED ] || fail "it is cancelled"
   wait_for "a clean end" says "$WORK/qkvlab-${sweep}_0.log" "stopped by a signal"
-  [ -z "$(ls "$WORK/long/runs")" ] || fail "a run that was stopped leaves nothing"
+  [ "$(count_finished "$WORK/long")" = 0 ] || fail "a run that was stopped is not finished"
+  ! compgen -G "$WORK/long/runs/*/claim" >/dev/null || fail "nobody claims a run that was stopped"
 }
 
 # Slurm keeps no time limit below a minute: its warning is sent by hand, to the script alone as B: says.
