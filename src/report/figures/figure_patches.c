@@ -62,25 +62,6 @@ static void fill_layer(struct patches_figure *figure, size_t index, double *row)
     }
 }
 
-/* scale_maps finds the scale, and brings the maps to 0..1 for chart_image. */
-static enum status scale_maps(struct patches_figure *figure, struct error *err)
-{
-    size_t n = figure->n_row * figure->samples->n_token * figure->samples->n_token;
-    double *value = calloc(n, sizeof(*value));
-    if (!value) {
-        return error_set(err, STATUS_MEMORY, "out of memory while drawing patches");
-    }
-    for (size_t i = 0; i < n; i++) {
-        value[i] = figure->map[i];
-    }
-    figure->scale = overlay_scale_of(value, n);
-    for (size_t i = 0; i < n; i++) {
-        figure->map[i] /= (float)figure->scale.top;
-    }
-    free(value);
-    return STATUS_OK;
-}
-
 static enum status fill(struct patches_figure *figure, struct error *err)
 {
     size_t n = figure->samples->n_token;
@@ -94,7 +75,10 @@ static enum status fill(struct patches_figure *figure, struct error *err)
         fill_layer(figure, i, row);
     }
     free(row);
-    return status == STATUS_OK ? scale_maps(figure, err) : status;
+    if (status == STATUS_OK) {
+        status = overlay_scale_maps(figure->map, figure->n_row * n * n, &figure->scale, err);
+    }
+    return status;
 }
 
 /* ---- drawing ---- */

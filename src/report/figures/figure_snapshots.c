@@ -122,24 +122,6 @@ static enum status read_maps(struct snapshots_figure *figure, struct error *err)
     return status;
 }
 
-static enum status scale_maps(struct snapshots_figure *figure, struct error *err)
-{
-    size_t n = figure->n * figure->n_layer * figure->run->n_token * figure->run->n_token;
-    double *value = calloc(n, sizeof(*value));
-    if (!value) {
-        return error_set(err, STATUS_MEMORY, "out of memory while drawing snapshots");
-    }
-    for (size_t i = 0; i < n; i++) {
-        value[i] = figure->map[i];
-    }
-    figure->scale = overlay_scale_of(value, n);
-    for (size_t i = 0; i < n; i++) {
-        figure->map[i] /= (float)figure->scale.top;
-    }
-    free(value);
-    return STATUS_OK;
-}
-
 /* ---- drawing ---- */
 
 static double column_x(size_t snapshot)
@@ -203,7 +185,8 @@ enum status figure_snapshots(const struct run *run, bool *drawn, struct error *e
     if (*drawn) {
         status = read_maps(&figure, err);
         if (status == STATUS_OK) {
-            status = scale_maps(&figure, err);
+            size_t n = figure.n * figure.n_layer * run->n_token * run->n_token;
+            status = overlay_scale_maps(figure.map, n, &figure.scale, err);
         }
         if (status == STATUS_OK) {
             double width = column_x(figure.n) + 4 + OVERLAY_BAR_WIDTH;

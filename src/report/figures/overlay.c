@@ -48,6 +48,23 @@ struct overlay_scale overlay_scale_of(double *value, size_t n)
     return (struct overlay_scale){top, value[n - 1] > top};
 }
 
+enum status overlay_scale_maps(float *map, size_t n, struct overlay_scale *scale, struct error *err)
+{
+    double *value = calloc(n, sizeof(*value));
+    if (!value) {
+        return error_set(err, STATUS_MEMORY, "out of memory while scaling maps");
+    }
+    for (size_t i = 0; i < n; i++) {
+        value[i] = map[i];
+    }
+    *scale = overlay_scale_of(value, n);
+    for (size_t i = 0; i < n; i++) {
+        map[i] /= (float)scale->top;
+    }
+    free(value);
+    return STATUS_OK;
+}
+
 /* ---- pixels ---- */
 
 double overlay_side(const struct samples *samples, double aim)

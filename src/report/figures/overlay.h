@@ -21,6 +21,11 @@ struct overlay_scale {
  * lie. NULL or n 0: up to 2. Sorts value. */
 struct overlay_scale overlay_scale_of(double *value, size_t n);
 
+/* overlay_scale_maps finds the scale of n values of maps, and brings them to 0..1 for chart_image.
+ * STATUS_MEMORY. */
+enum status overlay_scale_maps(float *map, size_t n, struct overlay_scale *scale,
+                               struct error *err);
+
 /* overlay_side returns the points a side near aim at which an image's pixels are whole pixels of a
  * PNG; of the longer side. */
 double overlay_side(const struct samples *samples, double aim);

@@ -89,18 +89,6 @@ static json_t *latex_json(const struct latex *latex)
     return array;
 }
 
-static json_t *run_notes_json(const struct run_set *set)
-{
-    struct text note[RUN_NOTES_MAX];
-    size_t n = run_notes_make(set, note);
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++) {
-        json_array_append_new(array, json_text(note[i].data));
-    }
-    run_notes_free(note);
-    return array;
-}
-
 static json_t *page_json(const struct html_index *index, const struct html_content *content)
 {
     json_t *cells = html_cells(index), *notes = json_object();

@@ -151,3 +151,15 @@ void run_notes_free(struct text note[RUN_NOTES_MAX])
         text_free(&note[i]);
     }
 }
+
+json_t *run_notes_json(const struct run_set *set)
+{
+    struct text note[RUN_NOTES_MAX];
+    size_t n = run_notes_make(set, note);
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_array_append_new(array, json_text(note[i].data));
+    }
+    run_notes_free(note);
+    return array;
+}

@@ -6,6 +6,7 @@
 #define QKVLAB_REPORT_RUN_NOTES_H
 
 #include "base/file.h"
+#include "base/json.h"
 #include "report/runs/run_set.h"
 
 #define RUN_NOTES_MAX 8
@@ -17,5 +18,8 @@ size_t run_notes_make(const struct run_set *set, struct text note[RUN_NOTES_MAX]
 size_t run_notes_without_maps(const struct run_set *set);
 size_t run_notes_without_curve(const struct run_set *set);
 void run_notes_free(struct text note[RUN_NOTES_MAX]);
+
+/* run_notes_json returns the sentences as an array; new reference. */
+json_t *run_notes_json(const struct run_set *set);
 
 #endif

@@ -179,18 +179,6 @@ static json_t *left_out_json(const struct run_set *set)
     return array;
 }
 
-static json_t *notes_json(const struct run_set *set)
-{
-    struct text note[RUN_NOTES_MAX];
-    size_t n = run_notes_make(set, note);
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++) {
-        json_array_append_new(array, json_text(note[i].data));
-    }
-    run_notes_free(note);
-    return array;
-}
-
 json_t *export_json(const struct run_set *set, const struct findings *findings,
                     const struct statistics *statistics)
 {
@@ -219,7 +207,7 @@ json_t *export_json(const struct run_set *set, const struct findings *findings,
         json_array_append_new(runs, run_json(set, &set->copy[i]));
     }
     json_object_set_new(root, "format", json_string(REPORT_FORMAT));
-    json_object_set_new(root, "notes", notes_json(set));
+    json_object_set_new(root, "notes", run_notes_json(set));
     json_object_set_new(root, "findings", findings_json(&statistics->findings));
     json_object_set_new(root, "comparisons", export_comparisons_json(&statistics->all));
     json_object_set_new(root, "overview", export_overview_json(statistics));
