@@ -109,7 +109,8 @@ static const struct command commands[COMMAND_COUNT] = {
           {"qkvlab lesson symmetry --lang ko --out class", "in Korean"},
           {"qkvlab lesson symmetry --slides", "the key pictures too, 1920 x 1080"},
           {"qkvlab lesson symmetry --dry-run", "what it would train, and how long"}},
-         "Trains the preset `lesson`, in about three minutes on two cores, or uses the runs that "
+         "Trains the preset `lesson`, in about two minutes on two quiet cores, or uses the runs "
+         "that "
          "are in the folder, and writes one HTML page for students who know matrices and the "
          "softmax: widgets to touch, the trained attention maps through training, exercises. It "
          "needs no network. --set and --seeds change what is trained, as for `quick`. Prints the "
