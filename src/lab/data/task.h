@@ -20,7 +20,7 @@ struct task {
     const char *name;    /* "reverse", as in file name and configuration */
     const char *title;   /* "Reverse", for figures */
     const char *formula; /* "y_t = x_(T-1-t)" */
-    const char *example; /* "3 1 4 1 -> 1 4 1 3", checked by a test */
+    const char *example; /* "3 1 4 5 -> 5 4 1 3", checked by a test */
     int version;         /* raise it when the same seed would give other data: ids of runs change */
 
     /* check refuses sequence lengths the task cannot have (STATUS_USAGE, with ones that work);

@@ -2,8 +2,10 @@
  * missing. The numbers of reports are made from run folders alone; of a plan they only say how many
  * of its runs are not there.
  *
- *     <out>/plans/<12 hex>.json    {format "qkvlab-plan-1", command: [the words that list the
- * runs], runs: [the ids of all of them, in all shards, in the order of the grid]}
+ *     <out>/plans/<12 hex>.json
+ *         format     "qkvlab-plan-1"
+ *         command    the words that list the runs
+ *         runs       the ids of all of them, in all shards, in the order of the grid
  *
  * The file's name is of the ids: shards and repetitions of a sweep keep one plan. Who no longer
  * wants a sweep removes the file.
