@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 #define FIELD_SIZE 256
 #define CLAIM_SIZE 4096
 

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "base/file.h"
 #include "base/status.h"
 
 /* lock_take waits for the lock file and takes it; *now is the file system's own clock, against

@@ -3,6 +3,8 @@
  * after it, or a power cut could leave an empty file under the final name.
  */
 #include "base/file.h"
+#include "base/folder.h"
+#include "base/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/text.h"
 
 #define JSON_MAX_SIZE ((size_t)256 << 20)
 /* 15 digits survive the way through a double, 17 tell any two doubles apart. Beginning with fewer

@@ -4,7 +4,7 @@
 #ifndef QKVLAB_BASE_SHELL_H
 #define QKVLAB_BASE_SHELL_H
 
-#include "base/file.h"
+#include "base/text.h"
 
 /* shell_append_word appends one word: bare where no shell reads anything into it, else in single
  * quotes, and with control characters as $'a\012b', which a terminal shows as it is. */

@@ -3,18 +3,21 @@
  */
 #include "base/status.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST_WORD 63
-
 static const int exit_codes[] = {
 #define STATUS_EXIT(name, exit_code, meaning) [STATUS_##name] = exit_code,
     STATUS_TABLE(STATUS_EXIT)
 #undef STATUS_EXIT
+};
+
+static const char *const meanings[] = {
+#define STATUS_MEANING(name, exit_code, meaning) [STATUS_##name] = meaning,
+    STATUS_TABLE(STATUS_MEANING)
+#undef STATUS_MEANING
 };
 
 static const char *const names[] = {
@@ -81,51 +84,17 @@ const char *status_name(enum status status)
     return names[status];
 }
 
-static size_t smallest(size_t a, size_t b, size_t c)
+const char *status_meaning(enum status status)
 {
-    size_t ab = a < b ? a : b;
-    return ab < c ? ab : c;
+    return meanings[status];
 }
 
-/* Levenshtein's distance, upper and lower case being the same letter. row[j] is the distance
- * between the letters of a seen so far and the first j of b. */
-static size_t edit_distance(const char *a, size_t n_a, const char *b, size_t n_b)
+enum status error_memory(struct error *err, const char *doing, ...)
 {
-    size_t row[LONGEST_WORD + 1];
-    for (size_t j = 0; j <= n_b; j++) {
-        row[j] = j;
-    }
-    for (size_t i = 1; i <= n_a; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n_b; j++) {
-            int same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
-            size_t distance = smallest(row[j] + 1, row[j - 1] + 1, diagonal + (same ? 0 : 1));
-            diagonal = row[j];
-            row[j] = distance;
-        }
-    }
-    return row[n_b];
-}
-
-const char *text_nearest(const char *word, const char *const *candidates, size_t n_candidate)
-{
-    size_t n_word = strlen(word);
-    size_t limit = n_word / 3 > 2 ? n_word / 3 : 2;
-    const char *nearest = NULL;
-    size_t nearest_distance = limit + 1;
-    for (size_t i = 0; i < n_candidate; i++) {
-        size_t n = strlen(candidates[i]);
-        if (n > LONGEST_WORD || n_word > LONGEST_WORD) {
-            continue;
-        }
-        size_t distance = edit_distance(word, n_word, candidates[i], n);
-        size_t longer = n > n_word ? n : n_word;
-        /* A distance as long as the longer word: not one letter in common. */
-        if (distance < nearest_distance && (distance < longer || longer == 0)) {
-            nearest = candidates[i];
-            nearest_distance = distance;
-        }
-    }
-    return nearest;
+    char what[sizeof err->text];
+    va_list args;
+    va_start(args, doing);
+    vsnprintf(what, sizeof what, doing, args);
+    va_end(args);
+    return error_set(err, STATUS_MEMORY, "out of memory while %s", what);
 }

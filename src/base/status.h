@@ -44,9 +44,22 @@ int status_exit_code(enum status status);
 /* status_name returns "ok", "failed", "usage", ... */
 const char *status_name(enum status status);
 
-/* text_nearest returns the candidate closest to word by edit distance (upper and lower case being
- * the same), or NULL if none is near enough to be a plausible misspelling: the distance may be a
- * third of the word, or 2 in a short one, if any letter is in common. */
-const char *text_nearest(const char *word, const char *const *candidates, size_t n_candidate);
+/* status_meaning returns what the exit status of a status tells: "bad or missing data". */
+const char *status_meaning(enum status status);
+
+/* error_memory says what there was no memory for, "reading %s" (printf style), and returns
+ * STATUS_MEMORY. */
+enum status error_memory(struct error *err, const char *doing, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* TRY leaves the function with the status of a call that failed. Where something has to be freed
+ * first, the steps that can fail are a function of their own, or their own owner frees. */
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        enum status try_status_ = (call);                                                          \
+        if (try_status_ != STATUS_OK) {                                                            \
+            return try_status_;                                                                    \
+        }                                                                                          \
+    } while (0)
 
 #endif

@@ -1,5 +1,6 @@
-/* Paths and growing texts of file.h. The capacity doubles, so that a long report costs few moves.
- */
+/* The capacity doubles, so that a long report costs few moves. */
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,21 +9,6 @@
 #include "base/file.h"
 
 #define FIRST_CAPACITY 256
-
-enum status path_format(char path[PATH_SIZE], struct error *err, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(path, PATH_SIZE, format, args);
-    va_end(args);
-    if (length < 0 || length >= PATH_SIZE) {
-        return error_set(err, STATUS_USAGE,
-                         "a path has %d bytes, expected at most %d: choose a shorter folder "
-                         "(it begins %.60s)",
-                         length, PATH_SIZE - 1, path);
-    }
-    return STATUS_OK;
-}
 
 /* Makes room for n more bytes and a '\0'. */
 static bool reserve(struct text *text, size_t n)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/text.h"
 #include "cli/terminal.h"
 
 #define MAX_SHOWN 12

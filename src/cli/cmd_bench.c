@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/contention.h"
+#include "base/text.h"
 #include "base/threads.h"
 #include "cli/bench_tables.h"
 #include "cli/busy.h"

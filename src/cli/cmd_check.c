@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/suggest.h"
 #include "cli/check_output.h"
 #include "cli/command.h"
 #include "cli/learning.h"
@@ -221,7 +222,7 @@ static enum status refuse_part(const struct check *check, const char *unknown, s
             open[n_open++] = name;
         }
     }
-    const char *near = text_nearest(unknown, open, n_open);
+    const char *near = suggest_nearest(unknown, open, n_open);
     free(open);
     return error_set(err, STATUS_DATA,
                      "%s is no part of the baseline%s%s%s; its parts are %s: name folders of "

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/path.h"
 #include "cli/command.h"
 #include "cli/plan.h"
 #include "lab/record/record.h"

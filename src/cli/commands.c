@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "base/suggest.h"
 #include "cli/command.h"
 #include "lab/bench/bench.h"
 #include "lab/config/preset.h"
@@ -366,7 +367,7 @@ enum status word_check(enum word word, const char *what, const char *text, struc
         strncat(accepted, n ? ", " : "", sizeof accepted - strlen(accepted) - 1);
         strncat(accepted, choice, sizeof accepted - strlen(accepted) - 1);
     }
-    const char *nearest = text_nearest(text, choices, n);
+    const char *nearest = suggest_nearest(text, choices, n);
     if (nearest) {
         return error_set(err, STATUS_USAGE, "unknown %s '%s': did you mean '%s'? (there are: %s)",
                          what, text, nearest, accepted);

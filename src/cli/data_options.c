@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/folder.h"
 #include "cli/signals.h"
 #include "cli/terminal.h"
 

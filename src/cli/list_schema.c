@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "lab/config/config.h"
 #include "lab/config/preset.h"
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "lesson/lesson.h"
 #include "nn/cost.h"
 
@@ -397,7 +398,7 @@ static enum status option_find(const struct command *command, const char *name, 
     }
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)n_byte, name);
-    const char *nearest = text_nearest(word, taken, n_taken);
+    const char *nearest = suggest_nearest(word, taken, n_taken);
     if (nearest) {
         return error_set(err, STATUS_USAGE, "unknown option --%s: did you mean --%s?", word,
                          nearest);

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/path.h"
 #include "base/threads.h"
 #include "cli/data_options.h"
 #include "cli/jobs.h"

@@ -1,6 +1,7 @@
 #include "cli/run_json.h"
 
 #include "base/file.h"
+#include "base/path.h"
 #include "lab/record/record.h"
 
 json_t *run_json_read(const char *out, const char *id)

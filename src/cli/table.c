@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "cli/terminal.h"
 
 enum cell_type { CELL_MISSING, CELL_TEXT, CELL_INTEGER, CELL_NUMBER, CELL_BOOL };
@@ -336,5 +336,5 @@ enum status table_print(const struct table *table, enum format format, struct er
     } else if (fine) {
         print_text(table);
     }
-    return fine ? STATUS_OK : error_set(err, STATUS_MEMORY, "out of memory while making a table");
+    return fine ? STATUS_OK : error_memory(err, "making a table");
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/folder.h"
+#include "base/text.h"
 #include "lesson/guess.h"
 #include "lesson/lesson_assets.h"
 #include "lesson/lesson_data.h"

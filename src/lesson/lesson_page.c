@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "lesson/lesson_assets.h"
 #include "report/html/html_parts.h"
 

@@ -2,6 +2,7 @@
 #ifndef QKVLAB_LESSON_LESSON_PAGE_H
 #define QKVLAB_LESSON_LESSON_PAGE_H
 
+#include "base/text.h"
 #include "lesson/lesson_text.h"
 
 /* lesson_page_append appends the page. Places of the template are {{lang}}, {{style}}, {{script}},

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "lab/record/record.h"
 
 static bool same_task(const struct run *a, const struct run *b)

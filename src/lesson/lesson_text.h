@@ -9,9 +9,9 @@
 
 #include <stddef.h>
 
-#include "base/file.h"
 #include "base/json.h"
 #include "base/status.h"
+#include "base/text.h"
 
 struct lesson_text {
     char *key, *value; /* in the buffer of the texts */

@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "lesson/slide.h"
 
 #include <math.h>

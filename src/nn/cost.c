@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "nn/layout.h"
 
 /* clang-format off */
@@ -94,9 +95,8 @@ const struct cost_model *cost_model_find(const char *name, struct error *err)
         names[i] = MODELS[i].name;
         append_choice(list, sizeof list, names[i]);
     }
-    const char *near = text_nearest(name, names, N_MODEL);
-    error_set(err, STATUS_USAGE, "model: expected one of %s, found '%s'%s%s%s", list, name,
-              near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    error_set(err, STATUS_USAGE, "model: expected one of %s, found '%s'%s", list, name,
+              did_you_mean(name, names, N_MODEL).text);
     return NULL;
 }
 
@@ -144,7 +144,7 @@ static enum status refuse_key(const struct cost_model *model, const char *key, s
                          "seq_len of %s follows from its image: set image_size or patch",
                          model->name);
     }
-    const char *near = text_nearest(key, names, n);
+    const char *near = suggest_nearest(key, names, n);
     return error_set(err, STATUS_USAGE, "%s has no size '%s'%s%s%s; it has %s", model->name, key,
                      near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", list);
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
+
 /* All five ways to share three roles.
  *   id          print name  Q  K  V   spellings of the papers, beside id and print name */
 static const struct sharing {
@@ -223,10 +225,8 @@ enum status variant_set_axis(struct variant *variant, const char *key, const cha
         }
         char choices[160];
         join_choices(row->values, row->n_value, choices, sizeof choices);
-        const char *nearest = text_nearest(value, row->values, row->n_value);
-        return error_set(err, STATUS_USAGE, "%s: expected one of %s, found '%s'%s%s%s", key,
-                         choices, value, nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                         nearest ? "'?" : "");
+        return error_set(err, STATUS_USAGE, "%s: expected one of %s, found '%s'%s", key, choices,
+                         value, did_you_mean(value, row->values, row->n_value).text);
     }
     const char *keys[AXIS_COUNT];
     for (size_t i = 0; i < AXIS_COUNT; i++) {
@@ -263,11 +263,9 @@ static enum status refuse_id(const char *text, struct error *err)
     }
     char choices[200];
     join_choices(candidates, n, choices, sizeof choices);
-    const char *nearest = text_nearest(text, candidates, n);
     return error_set(err, STATUS_USAGE,
-                     "variant: expected %s (further axes after colons), found '%s'%s%s%s", choices,
-                     text, nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                     nearest ? "'?" : "");
+                     "variant: expected %s (further axes after colons), found '%s'%s", choices,
+                     text, did_you_mean(text, candidates, n).text);
 }
 
 /* parse_sharing reads "qk", "qk+", "Q=K", "(Q=K-V)+", "MQA". */

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/folder.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "report/figures/figure_gap.h"
 #include "report/figures/figure_run.h"
 #include "report/figures/figures.h"
@@ -56,7 +58,7 @@ static enum status make_findings(const struct statistics *statistics, size_t i,
     findings_make(setting, &report->findings);
     report->has_attention = calloc(setting->n_seed, sizeof(*report->has_attention));
     return report->findings.failed || !report->has_attention
-               ? error_set(err, STATUS_MEMORY, "out of memory while writing the report")
+               ? error_memory(err, "writing the report")
                : STATUS_OK;
 }
 
@@ -117,7 +119,7 @@ static enum status write_json(const struct run_set *set, const struct setting_re
     enum status status = path_format(path, err, "%s/report.json", folder);
     struct findings *findings = calloc(set->n_setting + 1, sizeof(*findings));
     if (!findings) {
-        return error_set(err, STATUS_MEMORY, "out of memory while writing the report");
+        return error_memory(err, "writing the report");
     }
     for (size_t i = 0; i < set->n_setting; i++) {
         findings[i] = reports[i].findings;
@@ -265,7 +267,7 @@ enum status report_write_against(const char *out, const char *const *baseline, s
     if (status == STATUS_OK) {
         reports = calloc(set.n_setting + 1, sizeof(*reports));
         if (!reports) {
-            status = error_set(err, STATUS_MEMORY, "out of memory while writing the report");
+            status = error_memory(err, "writing the report");
         }
     }
     if (status == STATUS_OK) {

@@ -18,6 +18,8 @@
 #endif
 
 #include "base/claim.h"
+#include "base/folder.h"
+#include "base/path.h"
 
 /* ---- names ---- */
 

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "base/file.h"
+#include "base/path.h"
 #include "base/status.h"
 
 struct report_folder {

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/file.h"
+#include "base/folder.h"
+#include "base/path.h"
 
 static char scratch_folder[] = "/tmp/qkvlab-test-XXXXXX";
 

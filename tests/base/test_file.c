@@ -7,7 +7,10 @@
 
 #include "base/expect.h"
 #include "base/file.h"
+#include "base/folder.h"
+#include "base/path.h"
 #include "base/scratch.h"
+#include "base/text.h"
 #include "runner.h"
 
 static void expect_content(const char *path, const char *expected)

@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include "base/expect.h"
+#include "base/file.h"
 #include "base/json.h"
+#include "base/path.h"
 #include "base/rng.h"
 #include "base/scratch.h"
 #include "runner.h"

@@ -1,7 +1,9 @@
 #include <stdint.h>
 
 #include "base/expect.h"
+#include "base/file.h"
 #include "base/npy.h"
+#include "base/path.h"
 #include "base/rng.h"
 #include "base/scratch.h"
 #include "runner.h"

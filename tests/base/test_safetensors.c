@@ -4,6 +4,8 @@
 #include <jansson.h>
 
 #include "base/expect.h"
+#include "base/file.h"
+#include "base/path.h"
 #include "base/rng.h"
 #include "base/safetensors.h"
 #include "base/scratch.h"

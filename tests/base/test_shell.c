@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/shell.h"
+#include "base/text.h"
 
 START_TEST(words_are_quoted_where_a_shell_would_read_something)
 {

@@ -3,6 +3,7 @@
 
 #include "base/expect.h"
 #include "base/status.h"
+#include "base/suggest.h"
 #include "runner.h"
 
 START_TEST(every_status_has_its_name_and_exit_code)
@@ -88,13 +89,13 @@ START_TEST(text_nearest_finds_plausible_misspellings)
         {"copy", "copy"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const char *found = text_nearest(cases[i].word, tasks, 5);
+        const char *found = suggest_nearest(cases[i].word, tasks, 5);
         bool same = found && cases[i].expected ? strcmp(found, cases[i].expected) == 0
                                                : found == cases[i].expected;
         ck_assert_msg(same, "nearest to '%s' is %s, expected %s", cases[i].word,
                       found ? found : "nothing", cases[i].expected ? cases[i].expected : "nothing");
     }
-    ck_assert_msg(!text_nearest("copy", NULL, 0), "no candidates");
+    ck_assert_msg(!suggest_nearest("copy", NULL, 0), "no candidates");
 }
 END_TEST
 
@@ -104,8 +105,8 @@ START_TEST(text_nearest_ignores_endless_words)
     memset(word, 'x', sizeof word - 1);
     word[sizeof word - 1] = '\0';
     const char *candidates[] = {word, "x"};
-    ck_assert_msg(!text_nearest(word, candidates, 2), "a word of 999 letters");
-    expect_text(text_nearest("xy", candidates, 2), "x");
+    ck_assert_msg(!suggest_nearest(word, candidates, 2), "a word of 999 letters");
+    expect_text(suggest_nearest("xy", candidates, 2), "x");
 }
 END_TEST
 

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/folder.h"
+#include "base/path.h"
 #include "base/rng.h"
 #include "fuzz.h"
 

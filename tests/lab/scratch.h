@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/folder.h"
 
 static char scratch[64]; /* the folder, from scratch_make to scratch_remove */
 

@@ -1,4 +1,7 @@
 /* The file, curves from elsewhere, and what training a baseline keeps. */
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/path.h"
 #include "lab/baseline/baseline.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+#include "base/folder.h"
 #include "lab/data/cifar.h"
 
 #include "data_fixture.h"

@@ -5,6 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/path.h"
 #include "lab/config/config_file.h"
 #include "lab/config/preset.h"
 #include "scratch.h"

@@ -1,4 +1,6 @@
 /* The registry, the search, and the real files where $QKVLAB_DATA points at them. */
+#include "base/folder.h"
+#include "base/path.h"
 #include "lab/data/dataset.h"
 
 #include <math.h>

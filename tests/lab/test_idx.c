@@ -1,4 +1,5 @@
 /* MNIST's files as people really have them: every spelling works, every damage is named. */
+#include "base/folder.h"
 #include "lab/data/idx.h"
 
 #include <sys/resource.h>

@@ -11,6 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/path.h"
 #include "lab/record/record.h"
 #include "scratch.h"
 

@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/path.h"
 #include "lab/record/record.h"
 #include "lab/sweep/sweep.h"
 #include "scratch.h"

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/path.h"
 #include "data_fixture.h"
 #include "lab/record/record.h"
 #include "lab/sweep/sweep.h"

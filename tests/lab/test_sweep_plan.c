@@ -4,7 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/json.h"
+#include "base/path.h"
 #include "lab/sweep/sweep_plan.h"
 #include "scratch.h"
 

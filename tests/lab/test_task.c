@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/folder.h"
 #include "lab/data/task.h"
 
 static size_t count_tasks(void)

@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/folder.h"
 #include "base/npy.h"
+#include "base/path.h"
 #include "lab/training/metrics.h"
 #include "lab/training/snapshot.h"
 #include "lab/training/train.h"

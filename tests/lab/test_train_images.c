@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/npy.h"
+#include "base/path.h"
 #include "data_fixture.h"
 #include "lab/sweep/sweep.h"
 #include "lab/training/metrics.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "lesson/lesson.h"
 #include "lesson/lesson_assets.h"
 #include "lesson/lesson_page.h"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/safetensors.h"
 #include "nn/checkpoint.h"
 #include "nn/fixtures.h"

@@ -9,8 +9,11 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/json.h"
 #include "base/npy.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "nn/variant.h"
 
 #define FAKE_HEADS 2

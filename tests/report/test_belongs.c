@@ -1,6 +1,8 @@
 /* A report never averages what does not belong together, and says so: one run alone, failed runs
  * alone, and runs of other programs, engines, tasks, machines or configurations.
  */
+#include "base/file.h"
+#include "base/path.h"
 #include "report/report.h"
 
 #include "fixture.h"

@@ -1,4 +1,6 @@
 /* Where the samples of a contact sheet are, and that their pixels are the data set's. */
+#include "base/folder.h"
+#include "base/path.h"
 #include "report/figures/contact_sheet.h"
 
 #include <png.h>

@@ -1,4 +1,5 @@
 /* The gap to the baseline by size: a mean over the same combinations at every value, or nothing. */
+#include "base/path.h"
 #include "report/statistics/gap.h"
 
 #include "fixture.h"

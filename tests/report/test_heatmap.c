@@ -1,4 +1,5 @@
 /* The PNG of a map: signature, size, colours of single pixels, the same bytes twice. */
+#include "base/path.h"
 #include "report/figures/heatmap.h"
 
 #include <math.h>

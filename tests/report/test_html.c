@@ -1,3 +1,6 @@
+#include "base/folder.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "fixture.h"
 #include "report/html/html_data.h"
 #include "report/report.h"

@@ -1,4 +1,7 @@
 /* Runs on images in a report: tables a data set, published values beside, confusions. */
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/path.h"
 #include "fixture.h"
 #include "report/report.h"
 #include "report/runs/confusion.h"

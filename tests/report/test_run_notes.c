@@ -1,4 +1,7 @@
 /* What a reader must know of the runs before any number. */
+#include "base/folder.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "report/runs/run_notes.h"
 
 #include <unistd.h>

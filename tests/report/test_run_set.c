@@ -1,4 +1,6 @@
 /* Loading and grouping: what is read, what is left out and why, and what is never averaged. */
+#include "base/folder.h"
+#include "base/path.h"
 #include "report/runs/run_set.h"
 
 #include "fixture.h"

@@ -1,4 +1,7 @@
 /* What a run kept of single images: rollout, reading, and the pictures made of it. */
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/path.h"
 #include "fixture.h"
 #include "report/figures/colormap.h"
 #include "report/figures/figure_class_token.h"

@@ -1,4 +1,5 @@
 /* What a report says of differences: the sentences, the tables, the rows for programs. */
+#include "base/path.h"
 #include "report/statistics/statistics.h"
 
 #include "fixture.h"

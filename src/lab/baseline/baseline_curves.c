@@ -23,6 +23,8 @@
 #include <strings.h>
 
 #include "base/file.h"
+#include "base/folder.h"
+#include "base/path.h"
 #include "lab/baseline/baseline.h"
 #include "lab/training/train.h"
 

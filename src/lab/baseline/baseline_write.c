@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/file.h"
+#include "base/text.h"
 #include "lab/baseline/baseline.h"
 #include "lab/baseline/baseline_tolerance.h"
 #include "lab/training/metrics.h"

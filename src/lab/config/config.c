@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "base/suggest.h"
 #include "lab/config/config_guess.h"
 
 enum key_kind { KEY_TASK, KEY_VARIANT, KEY_AXIS, KEY_CHOICE, KEY_SIZE, KEY_SEED, KEY_NUMBER };
@@ -111,9 +112,8 @@ static const struct key_row *find_row(const char *name, struct error *err)
             names[n_name++] = key->alias;
         }
     }
-    const char *near = text_nearest(name, names, n_name);
-    error_set(err, STATUS_USAGE, "there is no key '%s'%s%s%s; `qkvlab list keys` shows all", name,
-              near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    error_set(err, STATUS_USAGE, "there is no key '%s'%s; `qkvlab list keys` shows all", name,
+              did_you_mean(name, names, n_name).text);
     return NULL;
 }
 
@@ -130,9 +130,8 @@ static enum status refuse(const struct key_row *row, const char *what, const cha
 {
     char guess[CONFIG_GUESS_SIZE];
     config_guess(&row->key, row->min, row->max, value, guess);
-    return error_set(err, STATUS_USAGE, "%s: expected %s %s, found '%s'%s%s%s", row->key.name, what,
-                     row->key.accepted, value, guess[0] ? "; did you mean '" : "", guess,
-                     guess[0] ? "'?" : "");
+    return error_set(err, STATUS_USAGE, "%s: expected %s %s, found '%s'%s", row->key.name, what,
+                     row->key.accepted, value, did_you_mean_word(guess).text);
 }
 
 /* A number with a zero in front is refused: YAML reads 010 as eight, everybody else as ten. */
@@ -248,9 +247,8 @@ static enum status refuse_task(const char *value, struct error *err)
     for (size_t i = 0; i < n_name && used < sizeof list; i++) {
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
     }
-    const char *near = text_nearest(value, names, n_name);
-    return error_set(err, STATUS_USAGE, "task: expected one of %s, found '%s'%s%s%s", list, value,
-                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return error_set(err, STATUS_USAGE, "task: expected one of %s, found '%s'%s", list, value,
+                     did_you_mean(value, names, n_name).text);
 }
 
 static void fill_presets(struct config *config);

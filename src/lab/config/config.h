@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/file.h"
 #include "base/json.h"
 #include "base/status.h"
 #include "lab/config/grid.h"

@@ -10,6 +10,9 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/path.h"
+#include "base/suggest.h"
+#include "base/text.h"
 #include "lab/config/config.h"
 #include "lab/config/preset.h"
 #include "lab/config/yaml_events.h"
@@ -58,7 +61,7 @@ bool config_file_is_path(const char *word)
 
 static enum status out_of_memory(struct error *err)
 {
-    return error_set(err, STATUS_MEMORY, "out of memory while reading a configuration file");
+    return error_memory(err, "reading a configuration file");
 }
 
 static enum status read_file(const char *word, const struct file *parent, struct place place,
@@ -80,15 +83,14 @@ static enum status refuse_key(const struct reader *reader, const struct yaml_eve
             names[n++] = config_key_at(i)->alias;
         }
     }
-    const char *near = text_nearest(key->text, names, n);
     if (strcmp(key->text, "<<") == 0) {
         error_set(err, STATUS_USAGE,
                   "merge keys (<<) are not read; `include: FILE` takes keys from elsewhere");
     } else if (strcmp(key->text, "") == 0) {
         error_set(err, STATUS_USAGE, "expected a key in front of the colon");
     } else {
-        error_set(err, STATUS_USAGE, "there is no key '%s'%s%s%s; `qkvlab list keys` shows all",
-                  key->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        error_set(err, STATUS_USAGE, "there is no key '%s'%s; `qkvlab list keys` shows all",
+                  key->text, did_you_mean(key->text, names, n).text);
     }
     grid_say_place(err, reader->file->name, key->place);
     return STATUS_USAGE;
@@ -466,9 +468,9 @@ static enum status refuse_preset(const char *word, struct error *err)
 {
     const char *near = preset_nearest(word);
     return error_set(err, STATUS_USAGE,
-                     "there is no preset '%s'%s%s%s; `qkvlab list presets` shows all, and the name "
+                     "there is no preset '%s'%s; `qkvlab list presets` shows all, and the name "
                      "of a file ends in .yaml or has a / in it",
-                     word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+                     word, did_you_mean_word(near).text);
 }
 
 static enum status read_preset(const char *word, struct file *file, struct grid_list *list,

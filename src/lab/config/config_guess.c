@@ -10,6 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/suggest.h"
+
 #define MAX_CHOICE 16
 
 bool config_has_leading_zero(const char *text)
@@ -83,7 +85,7 @@ static void guess_choice(const struct config_key *key, const char *text,
             return;
         }
     }
-    const char *near = text_nearest(text, choices, n);
+    const char *near = suggest_nearest(text, choices, n);
     snprintf(guess, CONFIG_GUESS_SIZE, "%s", near ? near : "");
 }
 

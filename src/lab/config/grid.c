@@ -43,7 +43,7 @@ void grid_free(struct grid *grid)
 
 static enum status out_of_memory(struct error *err)
 {
-    return error_set(err, STATUS_MEMORY, "out of memory while reading a grid");
+    return error_memory(err, "reading a grid");
 }
 
 void grid_say_place(struct error *err, const char *file, struct place place)

@@ -10,7 +10,7 @@
 
 static enum status out_of_memory(struct error *err)
 {
-    return error_set(err, STATUS_MEMORY, "out of memory while expanding a grid");
+    return error_memory(err, "expanding a grid");
 }
 
 static size_t count_seeds(const struct grid *grid)

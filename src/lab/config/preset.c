@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/suggest.h"
 #include "preset_registry.h"
 
 static const struct preset presets[] = {PRESET_REGISTRY};
@@ -31,7 +32,7 @@ const char *preset_nearest(const char *name)
     for (size_t i = 0; i < N_PRESET; i++) {
         names[i] = presets[i].name;
     }
-    return text_nearest(name, names, N_PRESET);
+    return suggest_nearest(name, names, N_PRESET);
 }
 
 void preset_summary(const struct preset *preset, char summary[PRESET_SUMMARY_SIZE])

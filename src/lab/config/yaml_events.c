@@ -23,7 +23,7 @@ enum status yaml_events_create(struct yaml_events **events, const char *text, si
     if (!made || !yaml_parser_initialize(&made->parser)) {
         free(made);
         *events = NULL;
-        return error_set(err, STATUS_MEMORY, "out of memory while reading %s", file);
+        return error_memory(err, "reading %s", file);
     }
     if (size >= strlen(BYTE_ORDER_MARK) && memcmp(text, BYTE_ORDER_MARK, 3) == 0) {
         text += 3;
@@ -102,7 +102,7 @@ static enum status explain(const struct yaml_events *events, struct error *err)
 {
     const yaml_parser_t *parser = &events->parser;
     if (parser->error == YAML_MEMORY_ERROR) {
-        return error_set(err, STATUS_MEMORY, "out of memory while reading %s", events->file);
+        return error_memory(err, "reading %s", events->file);
     }
     if (parser->error == YAML_READER_ERROR) {
         return explain_bytes(events, err);

@@ -127,7 +127,7 @@ static enum status unpacker_read(struct unpacker *unpacker, const char *path, ui
             return STATUS_OK;
         }
         if (result == Z_MEM_ERROR) {
-            return error_set(err, STATUS_MEMORY, "out of memory while unpacking %s", path);
+            return error_memory(err, "unpacking %s", path);
         }
         if (result != Z_OK && result != Z_STREAM_END) {
             return error_set(err, STATUS_DATA,
@@ -146,7 +146,7 @@ enum status data_bytes_unpack(const struct data_bytes *packed, const char *path,
     struct unpacker unpacker;
     *n_out = 0;
     if (!unpacker_begin(&unpacker, packed)) {
-        return error_set(err, STATUS_MEMORY, "out of memory while unpacking %s", path);
+        return error_memory(err, "unpacking %s", path);
     }
     enum status status = unpacker_read(&unpacker, path, out, size, n_out, err);
     inflateEnd(&unpacker.stream);
@@ -162,7 +162,7 @@ static enum status hash_packed(const struct data_bytes *packed, const char *path
     uint8_t *chunk = malloc(HASH_CHUNK);
     if (!chunk || !unpacker_begin(&unpacker, packed)) {
         free(chunk);
-        return error_set(err, STATUS_MEMORY, "out of memory while unpacking %s", path);
+        return error_memory(err, "unpacking %s", path);
     }
     enum status status;
     size_t n = 0;

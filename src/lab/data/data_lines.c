@@ -32,7 +32,7 @@ enum status data_lines_split(char *text, struct data_lines *lines, struct error 
     lines->line = malloc((count_newlines(text) + 1) * sizeof *lines->line);
     if (!lines->line) {
         data_lines_free(lines);
-        return error_set(err, STATUS_MEMORY, "out of memory while reading lines");
+        return error_memory(err, "reading lines");
     }
     size_t n_mark = strlen(byte_order_mark);
     char *next = strncmp(text, byte_order_mark, n_mark) == 0 ? text + n_mark : text;

@@ -7,6 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "lab/data/dataset.h"
 
 const char *const dataset_system_folder[] = {"/usr/share/datasets", "/usr/local/share/datasets",
@@ -263,9 +267,8 @@ static enum status say_not_found(const struct dataset *dataset,
     text_append(&text,
                 "; get it with scripts/fetch_data.sh %s (%s), or name its folder with --data",
                 dataset->name, dataset->origin);
-    enum status status = text.failed
-                             ? error_set(err, STATUS_MEMORY, "out of memory while looking for data")
-                             : error_set(err, STATUS_DATA, "%s", text.data);
+    enum status status = text.failed ? error_memory(err, "looking for data")
+                                     : error_set(err, STATUS_DATA, "%s", text.data);
     text_free(&text);
     return status;
 }

@@ -16,6 +16,9 @@
 #include <zlib.h>
 
 #include "base/claim.h"
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/path.h"
 #include "lab/data/jpeg.h"
 
 #define MAGIC "qkvlab-images-1"
@@ -296,7 +299,7 @@ static enum status fill(struct builder *builder, const struct dataset *dataset, 
     struct image_data data = {.dataset = dataset};
     if (!attach_all(&data, &builder->header, builder->memory)) {
         image_data_free(&data);
-        return error_set(err, STATUS_MEMORY, "out of memory while decoding %s", builder->folder);
+        return error_memory(err, "decoding %s", builder->folder);
     }
     memcpy(builder->header.hash, image_data_hash(&data), sizeof builder->header.hash);
     image_data_free(&data);
@@ -334,7 +337,7 @@ static enum status load_in_memory(struct builder *builder, struct image_data *da
     builder->memory = memory;
     enum status status = fill(builder, data->dataset, err);
     if (status == STATUS_OK && !image_cache_attach(data, &bytes, NULL)) {
-        status = error_set(err, STATUS_MEMORY, "out of memory while decoding %s", builder->folder);
+        status = error_memory(err, "decoding %s", builder->folder);
     }
     if (status != STATUS_OK) {
         data_bytes_free(&bytes);

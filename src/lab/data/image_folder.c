@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/folder.h"
+#include "base/path.h"
 #include "lab/data/data_lines.h"
 
 #define WORDS_FILE "words.txt"
@@ -20,7 +22,7 @@
 
 static enum status no_memory(struct error *err)
 {
-    return error_set(err, STATUS_MEMORY, "out of memory while listing images");
+    return error_memory(err, "listing images");
 }
 
 /* ---- names --------------------------------------------------------------------------------- */

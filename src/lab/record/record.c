@@ -28,6 +28,8 @@
 #include <unistd.h>
 
 #include "base/claim.h"
+#include "base/file.h"
+#include "base/folder.h"
 
 #define HEARTBEAT_SECONDS 5
 /* At least as long as what a run writes in its folder: found out before it is trained. */
@@ -274,7 +276,7 @@ enum status record_claim(const char *out, const char *id, struct record **record
     *claimed = false;
     struct record *made = calloc(1, sizeof *made);
     if (!made) {
-        return error_set(err, STATUS_MEMORY, "out of memory while claiming run %s", id);
+        return error_memory(err, "claiming run %s", id);
     }
     int lock;
     struct timespec now;
@@ -408,7 +410,7 @@ static enum status write_run(const char *path, const json_t *run, struct error *
     if (!signed_run ||
         json_object_set_new(signed_run, "process", json_integer((json_int_t)getpid())) != 0) {
         json_decref(signed_run);
-        return error_set(err, STATUS_MEMORY, "out of memory while writing %s", path);
+        return error_memory(err, "writing %s", path);
     }
     enum status status = json_write(path, signed_run, err);
     json_decref(signed_run);

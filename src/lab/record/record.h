@@ -73,8 +73,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/file.h"
 #include "base/json.h"
+#include "base/path.h"
 #include "base/status.h"
 #include "lab/config/config.h"
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/path.h"
 #include "lab/config/config_read.h"
 #include "lab/record/record.h"
 

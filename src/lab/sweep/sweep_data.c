@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/folder.h"
+#include "base/path.h"
 #include "lab/record/record.h"
 
 #define HASH_DIGITS 16 /* shown */

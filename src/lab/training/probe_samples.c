@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/npy.h"
+#include "base/path.h"
 #include "lab/training/evaluate.h"
 
 static size_t map_numbers(const struct config *config)
@@ -156,7 +157,7 @@ static enum status write_images(const struct probe_samples *samples, const char 
     enum status status = path_format(path, err, "%s/samples.npy", folder);
     uint8_t *bytes = malloc(samples->n * n_byte);
     if (!bytes) {
-        status = error_set(err, STATUS_MEMORY, "out of memory while writing %s", path);
+        status = error_memory(err, "writing %s", path);
     }
     for (size_t i = 0; status == STATUS_OK && i < samples->n; i++) {
         interleave(test->image[samples->item[i]], test->n_channel, n_pixel, bytes + i * n_byte);

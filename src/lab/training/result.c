@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/path.h"
+#include "base/text.h"
 #include "lab/record/provenance.h"
 #include "lab/training/metrics.h"
 #include "lab/training/train.h"

@@ -42,7 +42,7 @@ struct curves {
 
 static enum status out_of_memory(struct error *err)
 {
-    return error_set(err, STATUS_MEMORY, "out of memory while comparing");
+    return error_memory(err, "comparing");
 }
 
 void band_table_free(struct band_table *table)

@@ -20,7 +20,7 @@
 
 static enum status out_of_memory(struct error *err)
 {
-    return error_set(err, STATUS_MEMORY, "out of memory while comparing");
+    return error_memory(err, "comparing");
 }
 
 /* ---- the test ---- */

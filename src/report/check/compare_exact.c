@@ -256,7 +256,7 @@ enum status compare_exact(const struct baseline *baseline, const struct baseline
     for (size_t p = 0; p < fresh->n_part; p++) {
         const struct baseline_part *base = baseline_find_part(baseline, fresh->part[p].name);
         if (base && !compare_part(base, &fresh->part[p], comparison)) {
-            return error_set(err, STATUS_MEMORY, "out of memory while comparing");
+            return error_memory(err, "comparing");
         }
     }
     if (comparison->n_run == 0) {

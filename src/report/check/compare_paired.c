@@ -245,7 +245,7 @@ enum status compare_paired(const struct baseline *baseline, const struct baselin
                              "curves): only the tiers exact and band can use it");
         }
         if (base && !compare_part(base, &fresh->part[p], comparison)) {
-            return error_set(err, STATUS_MEMORY, "out of memory while comparing");
+            return error_memory(err, "comparing");
         }
     }
     if (comparison->n_run == 0) {

@@ -145,7 +145,7 @@ enum status contact_sheet_write(const char *path, const struct image_data *data,
         status = chart_write_png(path, ceil(fmax(width, MIN_WIDTH)), ceil(height), draw_sheet,
                                  &sheet, err);
     } else {
-        status = error_set(err, STATUS_MEMORY, "out of memory while drawing %s", path);
+        status = error_memory(err, "drawing %s", path);
     }
     free(n_chosen);
     free(sheet.sample);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/file.h"
+#include "base/path.h"
 #include "report/figures/chart.h"
 #include "report/figures/figures.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/file.h"
+#include "base/path.h"
 #include "report/figures/chart.h"
 #include "report/figures/figures.h"
 
@@ -165,7 +165,7 @@ enum status figure_attention(const struct setting *setting, long long seed, cons
                                       LEFT + figure_name_line_width(setting, CHART_LABEL),
                                       calloc(n_panel, sizeof(float *))};
     if (!figure.map) {
-        return error_set(err, STATUS_MEMORY, "out of memory while drawing %s", path);
+        return error_memory(err, "drawing %s", path);
     }
     *drawn = load_maps(&figure);
     if (*drawn) {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/file.h"
+#include "base/path.h"
 #include "report/figures/sample_sheet.h"
 #include "report/runs/rollout.h"
 
@@ -78,8 +78,7 @@ static void write_titles(struct sample_sheet *sheet, size_t layer, size_t n_head
 static enum status fill(struct sample_sheet *sheet, size_t layer, size_t n_head, struct error *err)
 {
     double *row = calloc(sheet->samples->n_token, sizeof(*row));
-    enum status status =
-        row ? STATUS_OK : error_set(err, STATUS_MEMORY, "out of memory while drawing samples");
+    enum status status = row ? STATUS_OK : error_memory(err, "drawing samples");
     for (size_t i = 0; status == STATUS_OK && i < sheet->samples->n; i++) {
         status = show_sample(sheet, i, layer, n_head, row, err);
     }

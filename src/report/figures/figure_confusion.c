@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "report/figures/chart.h"
 #include "report/runs/confusion.h"
 
@@ -198,7 +199,7 @@ enum status figure_confusion(const struct run *run, const char *path, bool *draw
     }
     struct confusion_figure figure = {run, count, calloc(n * n, sizeof(float)), n, 0, 0};
     if (!figure.share) {
-        status = error_set(err, STATUS_MEMORY, "out of memory while drawing %s", path);
+        status = error_memory(err, "drawing %s", path);
     } else {
         double name = widest_name(&figure);
         figure.left = NAME_MARGIN + name + GAP;

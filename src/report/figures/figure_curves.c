@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/file.h"
+#include "base/path.h"
 #include "report/figures/chart.h"
 #include "report/figures/figures.h"
 
@@ -240,7 +240,7 @@ enum status figure_curves(const struct setting *setting, const char *folder, con
     enum status status = STATUS_OK;
     *drawn = false;
     if (!figure.mean || !figure.n_mean) {
-        status = error_set(err, STATUS_MEMORY, "out of memory while drawing curves");
+        status = error_memory(err, "drawing curves");
     } else {
         for (size_t i = 0; i < n_cell; i++) {
             figure.mean[i] = cell_mean_curve(setting->cell[i], &figure.n_mean[i]);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/path.h"
 #include "report/figures/chart.h"
 #include "report/statistics/gap.h"
 
@@ -108,7 +108,7 @@ static enum status fill(struct gap_figure *figure, const struct paired_set *pair
     figure->line = calloc(pairs->n_paired * GAP_N_SIZE + 1, sizeof(*figure->line));
     figure->row_of_task = calloc(figure->tasks->n_task + 1, sizeof(*figure->row_of_task));
     if (!figure->line || !figure->row_of_task) {
-        return error_set(err, STATUS_MEMORY, "out of memory while comparing variants by size");
+        return error_memory(err, "comparing variants by size");
     }
     for (size_t i = 0; i < figure->tasks->n_task; i++) {
         figure->row_of_task[i] = figure->tasks->n_task;

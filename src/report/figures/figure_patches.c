@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/file.h"
+#include "base/path.h"
 #include "report/figures/chart.h"
 #include "report/figures/overlay.h"
 
@@ -70,7 +70,7 @@ static enum status fill(struct patches_figure *figure, struct error *err)
     figure->overlay = calloc(figure->n_row * (n - 1), sizeof(*figure->overlay));
     enum status status = row && figure->map && figure->overlay
                              ? find_query(figure, row, err)
-                             : error_set(err, STATUS_MEMORY, "out of memory while drawing patches");
+                             : error_memory(err, "drawing patches");
     for (size_t i = 0; status == STATUS_OK && i < figure->n_row; i++) {
         fill_layer(figure, i, row);
     }

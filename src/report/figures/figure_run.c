@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/npy.h"
+#include "base/path.h"
 #include "report/figures/chart.h"
 #include "report/runs/run_files.h"
 
@@ -124,7 +126,7 @@ static enum status load_layer(const char *path, struct layer *layer, struct erro
     layer->n_token = dim[1];
     layer->mean = malloc(dim[1] * dim[1] * sizeof(*layer->mean));
     if (!layer->mean) {
-        return error_set(err, STATUS_MEMORY, "out of memory while drawing %s", path);
+        return error_memory(err, "drawing %s", path);
     }
     attention_mean(layer->maps, layer->n_head, layer->n_token, layer->mean);
     return STATUS_OK;

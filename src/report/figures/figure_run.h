@@ -2,7 +2,7 @@
 #ifndef QKVLAB_REPORT_FIGURE_RUN_H
 #define QKVLAB_REPORT_FIGURE_RUN_H
 
-#include "base/file.h"
+#include "base/path.h"
 
 /* figure_run_path writes <run_folder>/attention/overview.png. */
 enum status figure_run_path(const char *run_folder, char path[PATH_SIZE], struct error *err);

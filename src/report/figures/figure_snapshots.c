@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/folder.h"
 #include "base/npy.h"
+#include "base/path.h"
 #include "report/figures/chart.h"
 #include "report/figures/overlay.h"
 #include "report/runs/run_files.h"
@@ -68,7 +70,7 @@ static enum status list_snapshots(struct snapshots_figure *figure, struct error 
     }
     folder_list_free(names, n_name);
     if (!figure->snapshot) {
-        return error_set(err, STATUS_MEMORY, "out of memory while drawing snapshots");
+        return error_memory(err, "drawing snapshots");
     }
     qsort(figure->snapshot, figure->n, sizeof(*figure->snapshot), compare_steps);
     return STATUS_OK;
@@ -113,7 +115,7 @@ static enum status read_maps(struct snapshots_figure *figure, struct error *err)
     figure->first_layer = n_layer - figure->n_layer;
     figure->map = calloc(figure->n * figure->n_layer * n_token * n_token, sizeof(*figure->map));
     if (!figure->map) {
-        return error_set(err, STATUS_MEMORY, "out of memory while drawing snapshots");
+        return error_memory(err, "drawing snapshots");
     }
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < figure->n * figure->n_layer; i++) {

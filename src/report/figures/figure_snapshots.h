@@ -3,7 +3,6 @@
 #ifndef QKVLAB_REPORT_FIGURE_SNAPSHOTS_H
 #define QKVLAB_REPORT_FIGURE_SNAPSHOTS_H
 
-#include "base/file.h"
 #include "report/runs/run.h"
 
 /* figure_snapshots writes <run folder>/attention/training.png: steps across, layers down (the last

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/path.h"
 #include "report/figures/sample_sheet.h"
 #include "report/runs/rollout.h"
 
@@ -35,8 +36,7 @@ static enum status show_samples(struct figure *figure, size_t column, const stru
                                 struct error *err)
 {
     double *row = calloc(samples->n_token, sizeof(*row));
-    enum status status =
-        row ? STATUS_OK : error_set(err, STATUS_MEMORY, "out of memory while drawing samples");
+    enum status status = row ? STATUS_OK : error_memory(err, "drawing samples");
     for (size_t i = 0; status == STATUS_OK && i < samples->n; i++) {
         samples_mean_row(samples, i, samples->n_layer - 1, 0, row);
         sample_sheet_show(&figure->sheet[LAST_LAYER], column, i, row, 1 / (double)samples->n_token);

@@ -3,7 +3,6 @@
 #ifndef QKVLAB_REPORT_FIGURE_VARIANTS_H
 #define QKVLAB_REPORT_FIGURE_VARIANTS_H
 
-#include "base/file.h"
 #include "report/runs/run.h"
 
 /* figure_variants writes two pictures on one scale: <stem>rollout.png, the class token's rollout

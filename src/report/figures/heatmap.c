@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/npy.h"
+#include "base/path.h"
 #include "report/figures/colormap.h"
 #include "report/runs/run_files.h"
 
@@ -44,7 +46,7 @@ static enum status encode(const unsigned char *pixels, size_t width, const char 
     png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
     void *file = malloc(size);
     if (!file) {
-        return error_set(err, STATUS_MEMORY, "out of memory while painting %s", path);
+        return error_memory(err, "painting %s", path);
     }
     enum status status;
     if (png_image_write_to_memory(&image, file, &size, 0, pixels, 0, NULL)) {
@@ -62,7 +64,7 @@ enum status heatmap_write(const char *path, const float *map, size_t n_token, st
     size_t square = heatmap_square(n_token);
     unsigned char *pixels = paint(map, n_token, square);
     if (!pixels) {
-        return error_set(err, STATUS_MEMORY, "out of memory while painting %s", path);
+        return error_memory(err, "painting %s", path);
     }
     enum status status = encode(pixels, n_token * square, path, err);
     free(pixels);
@@ -85,7 +87,7 @@ static enum status write_heads(const char *stem, const float *maps, size_t n_hea
     }
     float *mean = malloc(n_token * n_token * sizeof(*mean));
     if (status == STATUS_OK && !mean) {
-        status = error_set(err, STATUS_MEMORY, "out of memory while painting %s", stem);
+        status = error_memory(err, "painting %s", stem);
     }
     if (status == STATUS_OK) {
         status = path_format(path, err, "%s_mean.png", stem);

@@ -52,7 +52,7 @@ enum status overlay_scale_maps(float *map, size_t n, struct overlay_scale *scale
 {
     double *value = calloc(n, sizeof(*value));
     if (!value) {
-        return error_set(err, STATUS_MEMORY, "out of memory while scaling maps");
+        return error_memory(err, "scaling maps");
     }
     for (size_t i = 0; i < n; i++) {
         value[i] = map[i];

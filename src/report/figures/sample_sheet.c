@@ -44,7 +44,7 @@ enum status sample_sheet_create(struct sample_sheet *sheet, const struct samples
         fine = sheet->column[i].panel != NULL;
     }
     if (!fine) {
-        return error_set(err, STATUS_MEMORY, "out of memory while drawing samples");
+        return error_memory(err, "drawing samples");
     }
     for (size_t i = 0; i < n_value; i++) {
         sheet->value[i] = NAN;
@@ -89,7 +89,7 @@ enum status sample_sheet_scale(struct sample_sheet *const *sheet, size_t n_sheet
     }
     double *all = calloc(n + 1, sizeof(*all));
     if (!all) {
-        return error_set(err, STATUS_MEMORY, "out of memory while drawing samples");
+        return error_memory(err, "drawing samples");
     }
     for (size_t i = 0; i < n_sheet; i++) {
         size_t n_value = sheet[i]->n_column * sheet[i]->samples->n * n_patch(sheet[i]->samples);
@@ -267,7 +267,7 @@ enum status sample_sheet_write(const struct sample_sheet *sheet, const char *pat
 {
     struct layout layout = {.sheet = sheet, .x = calloc(sheet->n_column + 2, sizeof(double))};
     if (!layout.x) {
-        return error_set(err, STATUS_MEMORY, "out of memory while drawing %s", path);
+        return error_memory(err, "drawing %s", path);
     }
     lay_out(&layout);
     enum status status =

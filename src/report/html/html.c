@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
+#include "base/text.h"
 #include "report/html/html_assets.h"
 #include "report/html/html_data.h"
 #include "report/runs/run_notes.h"
@@ -167,7 +169,7 @@ enum status html_write(const struct html_content *content, const char *folder, s
         append_page(&text, json);
         status = text_write_unsynced(&text, path, err);
     } else if (status == STATUS_OK) {
-        status = error_set(err, STATUS_MEMORY, "out of memory while writing %s", path);
+        status = error_memory(err, "writing %s", path);
     }
     text_free(&text);
     free(json);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "lab/training/metrics.h"
 #include "report/statistics/published.h"
 #include "report/statistics/published_images.h"

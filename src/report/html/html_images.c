@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/path.h"
 #include "report/html/html_data.h"
 #include "report/runs/confusion.h"
 

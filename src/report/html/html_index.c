@@ -107,7 +107,7 @@ enum status html_index_make(const struct run_set *set, struct html_index *index,
     index->task = calloc(n_cell + 1, sizeof(*index->task));
     index->image_setting = calloc(set->n_image_cell + 1, sizeof(*index->image_setting));
     if (!index->variant || !index->task || !index->image_setting) {
-        return error_set(err, STATUS_MEMORY, "out of memory while writing report.html");
+        return error_memory(err, "writing report.html");
     }
     for (size_t i = 0; i < n_cell; i++) {
         const struct run *run = html_cell(index, i)->run;

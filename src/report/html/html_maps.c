@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/folder.h"
 #include "base/npy.h"
+#include "base/path.h"
 #include "report/html/html_data.h"
 #include "report/runs/run_files.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "base/text.h"
 #include "report/figures/colormap.h"
 
 void html_append_json(struct text *text, const char *json)

@@ -3,8 +3,8 @@
 #ifndef QKVLAB_REPORT_HTML_PARTS_H
 #define QKVLAB_REPORT_HTML_PARTS_H
 
-#include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "report/runs/run.h"
 
 #define HTML_REAL_DIGITS 9 /* of a number in a page's data */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "lab/config/config.h"
 #include "report/figures/figures.h"
 #include "report/html/html_data.h"

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/path.h"
 #include "base/sha256.h"
+#include "base/text.h"
 #include "lab/config/config_read.h"
 #include "lab/training/dynamics.h"
 #include "report/runs/run_files.h"
@@ -338,7 +339,7 @@ static enum status make_keys(struct run *run, struct error *err)
     json_decref(config);
     json_decref(key);
     if (!run->cell_key || !run->setting_key || !run->config_key) {
-        return error_set(err, STATUS_MEMORY, "out of memory while reading runs");
+        return error_memory(err, "reading runs");
     }
     return STATUS_OK;
 }
@@ -410,7 +411,7 @@ enum status run_load(const char *folder, struct run *run, struct error *err)
 {
     *run = (struct run){.folder = strdup(folder)};
     if (!run->folder) {
-        return error_set(err, STATUS_MEMORY, "out of memory while reading runs");
+        return error_memory(err, "reading runs");
     }
     char path[PATH_SIZE];
     enum status status = path_format(path, err, "%s/run.json", folder);

@@ -94,7 +94,7 @@ enum status run_copies_mark(struct run *runs, size_t n_run, size_t *n_repeat, st
     struct run **sorted = calloc(n_run + 1, sizeof(*sorted));
     size_t n = 0;
     if (!sorted) {
-        return error_set(err, STATUS_MEMORY, "out of memory while reading runs");
+        return error_memory(err, "reading runs");
     }
     for (size_t i = 0; i < n_run; i++) {
         if (runs[i].weights && run_is_ok(&runs[i])) {

@@ -1,12 +1,16 @@
 /* run_files: a missing or broken array costs its picture, not the report. */
 #include "report/runs/run_files.h"
 
+#include "base/file.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/folder.h"
 #include "base/npy.h"
+#include "base/path.h"
 
 #define MAP_HEADER_START 10 /* bytes up to the length of the header, in two of which it stands */
 

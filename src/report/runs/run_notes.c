@@ -1,5 +1,7 @@
 #include "report/runs/run_notes.h"
 
+#include "base/text.h"
+
 #define N_NAMED 3 /* of more, only the number is told */
 
 static void append_named(struct text *note, size_t n, const char *name, const char *reason)

@@ -5,8 +5,8 @@
 #ifndef QKVLAB_REPORT_RUN_NOTES_H
 #define QKVLAB_REPORT_RUN_NOTES_H
 
-#include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "report/runs/run_set.h"
 
 #define RUN_NOTES_MAX 8

@@ -6,15 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/folder.h"
+#include "base/path.h"
 #include "base/shell.h"
+#include "base/text.h"
 #include "lab/record/record.h"
 #include "report/runs/run_copies.h"
 #include "report/runs/run_plans.h"
 
 static enum status no_memory(struct error *err)
 {
-    return error_set(err, STATUS_MEMORY, "out of memory while reading runs");
+    return error_memory(err, "reading runs");
 }
 
 /* ---- loading ---- */

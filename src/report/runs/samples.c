@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/npy.h"
+#include "base/path.h"
 #include "report/runs/rollout.h"
 #include "report/runs/run_files.h"
 

@@ -28,7 +28,7 @@ static const enum measure image_measures[] = {MEASURE_LOSS,
 
 static enum status no_memory(struct error *err)
 {
-    return error_set(err, STATUS_MEMORY, "out of memory while comparing variants");
+    return error_memory(err, "comparing variants");
 }
 
 /* ---- what the pairs hold ---- */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 void findings_add(struct findings *findings, const char *rule, bool headline, struct text *text)
 {
     if (text->failed || !text->data) {

@@ -5,7 +5,7 @@
 #ifndef QKVLAB_REPORT_FINDINGS_H
 #define QKVLAB_REPORT_FINDINGS_H
 
-#include "base/file.h"
+#include "base/text.h"
 #include "report/runs/run_set.h"
 #include "report/statistics/comparisons.h"
 #include "report/statistics/overview.h"

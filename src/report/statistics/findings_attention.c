@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "base/text.h"
 #include "report/statistics/findings.h"
 
 /* On tasks like Copy the needed key is the own position: both shares are the same number. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/statistics/findings.h"
 
 static const char rule_test[] =

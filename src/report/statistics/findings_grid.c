@@ -2,6 +2,7 @@
  * run solves the task, every difference in accuracy is next to nothing, and a mean over the grid is
  * diluted by as much.
  */
+#include "base/text.h"
 #include "report/statistics/findings.h"
 
 static const char rule_room[] =

@@ -175,8 +175,7 @@ enum status gap_make(const struct paired *paired, enum measure measure, enum gap
     }
     free(configuration);
     free(value);
-    return fine ? STATUS_OK
-                : error_set(err, STATUS_MEMORY, "out of memory while comparing variants by size");
+    return fine ? STATUS_OK : error_memory(err, "comparing variants by size");
 }
 
 void gap_free(struct gap_line *line)

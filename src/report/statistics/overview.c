@@ -34,7 +34,7 @@ struct spread spread_of(const double *value, const size_t *configuration, size_t
 
 static enum status no_memory(struct error *err)
 {
-    return error_set(err, STATUS_MEMORY, "out of memory while averaging over configurations");
+    return error_memory(err, "averaging over configurations");
 }
 
 static int compare_variants(const struct run *a, const struct run *b)

@@ -16,7 +16,7 @@ struct sorted_runs {
 
 static enum status no_memory(struct error *err)
 {
-    return error_set(err, STATUS_MEMORY, "out of memory while pairing runs");
+    return error_memory(err, "pairing runs");
 }
 
 /* ---- order ---- */

@@ -47,7 +47,7 @@ static enum status compare_settings(struct statistics *statistics,
     statistics->setting = calloc(set->n_setting, sizeof(*statistics->setting));
     enum status status = STATUS_OK;
     if (!statistics->setting) {
-        return error_set(err, STATUS_MEMORY, "out of memory while comparing variants");
+        return error_memory(err, "comparing variants");
     }
     for (size_t i = 0; status == STATUS_OK && i < set->n_setting; i++) {
         status = comparisons_make(set, &set->setting[i], baselines, &statistics->setting[i], err);
@@ -75,9 +75,7 @@ enum status statistics_make(const struct run_set *set, const struct baselines *b
         findings_make_comparisons(&statistics->all, &statistics->findings);
         findings_make_grid(set, &statistics->tasks, &statistics->findings);
     }
-    return statistics->findings.failed
-               ? error_set(err, STATUS_MEMORY, "out of memory while comparing variants")
-               : status;
+    return statistics->findings.failed ? error_memory(err, "comparing variants") : status;
 }
 
 void statistics_free(struct statistics *statistics)

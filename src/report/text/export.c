@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* Copies are kept apart from the settings' runs. */
 static const struct run *find_original(const struct run_set *set, const struct run *copy)
 {

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "report/text/export.h"
 
 /* ---- CSV ---- */

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/folder.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "lab/config/config.h"
 #include "report/figures/figure_variants.h"
 #include "report/runs/confusion.h"
@@ -83,7 +86,7 @@ static enum status draw_attention(const struct cell *cell, size_t n_cell, const 
     const struct run **run = calloc(n_cell, sizeof(*run));
     enum status status = STATUS_OK;
     if (!run) {
-        status = error_set(err, STATUS_MEMORY, "out of memory while drawing samples");
+        status = error_memory(err, "drawing samples");
     } else if (first) {
         char stem[PATH_SIZE];
         size_t n_run = 0;

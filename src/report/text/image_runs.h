@@ -5,7 +5,7 @@
 #ifndef QKVLAB_REPORT_IMAGE_RUNS_H
 #define QKVLAB_REPORT_IMAGE_RUNS_H
 
-#include "base/file.h"
+#include "base/text.h"
 #include "report/runs/run_set.h"
 
 /* image_runs_draw writes confusion-<run id>.png into folder for the first finished run of each

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/path.h"
+#include "base/text.h"
 #include "report/figures/figures.h"
 #include "report/statistics/published.h"
 #include "report/statistics/published_images.h"

@@ -4,7 +4,7 @@
 #ifndef QKVLAB_REPORT_LATEX_H
 #define QKVLAB_REPORT_LATEX_H
 
-#include "base/file.h"
+#include "base/text.h"
 #include "report/runs/run_set.h"
 #include "report/statistics/statistics.h"
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/figures/figures.h"
 #include "report/runs/run_notes.h"
 #include "report/text/image_runs.h"

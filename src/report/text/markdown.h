@@ -2,7 +2,7 @@
 #ifndef QKVLAB_REPORT_MARKDOWN_H
 #define QKVLAB_REPORT_MARKDOWN_H
 
-#include "base/file.h"
+#include "base/text.h"
 #include "report/runs/run_set.h"
 #include "report/statistics/findings.h"
 #include "report/statistics/statistics.h"

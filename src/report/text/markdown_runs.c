@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "lab/config/config.h"
 #include "report/figures/figures.h"
 

@@ -2,7 +2,7 @@
 #ifndef QKVLAB_REPORT_MARKDOWN_RUNS_H
 #define QKVLAB_REPORT_MARKDOWN_RUNS_H
 
-#include "base/file.h"
+#include "base/text.h"
 #include "report/statistics/overview.h"
 
 /* markdown_append_setting_runs tells of one setting; has_images: a sentence points to the runs on

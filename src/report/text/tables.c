@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 void tables_cell_text(const struct cell *cell, enum measure measure, int n_decimal,
                       char text[TABLES_CELL_SIZE])
 {

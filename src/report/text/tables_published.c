@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "lab/training/metrics.h"
 #include "report/figures/figures.h"
 #include "report/statistics/published.h"

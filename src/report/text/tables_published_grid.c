@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/statistics/published.h"
 #include "report/text/tables.h"
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/statistics/gap.h"
 #include "report/text/tables.h"
 
