@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How long the published grid of the synthetic tasks takes on this machine, from measured steps.
 
-Measures a training step of every shape of the grid (presets/table1.yaml) for QKV, and of every variant at a few
+Measures a training step of every shape of the grid (the preset table1) for QKV, and of every variant at a few
 of them, with `qkvlab bench`; a variant's step is taken to be QKV's times the variant's mean ratio. What is not
 training (drawing data, evaluation, files) is not counted: it is a few percent of a run.
 

@@ -1,4 +1,5 @@
-/* preset: ready-made sweeps for `run`, the files of presets/, which are part of the program.
+/* preset: ready-made sweeps for `run`, the files of lab/config/presets/, which are part of the
+ * program.
  *
  * A new one is one file there: it begins with a comment of one line that says what it is for.
  */
