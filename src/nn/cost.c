@@ -43,22 +43,27 @@ static const struct cost_model MODELS[] = {
 #define VISION   (1u << COST_VISION)
 #define LANGUAGE (1u << COST_LANGUAGE)
 #define ALL      (ENCODER | VISION | LANGUAGE)
-#define KEY(name, member, least, most, kinds, help) \
-    {name, help, least, most, kinds, offsetof(struct model_shape, member)}
+#define KEY(name, member, range, kinds) {name, range, kinds, offsetof(struct model_shape, member)}
 
-static const struct cost_key KEYS[] = {
-    KEY("n_embd",     n_embd,     2, 16384,   ALL,                "width of the model"),
-    KEY("n_layer",    n_layer,    1, 256,     ALL,                "number of blocks"),
-    KEY("n_head",     n_head,     1, 1024,    ALL,                "attention heads a block"),
-    KEY("mlp_ratio",  mlp_ratio,  1, 64,      ALL,                "width of the MLP in units of n_embd"),
-    KEY("pos_dim",    pos_dim,    2, 4096,    ALL,                "channels of the 2D positional encoding"),
-    KEY("seq_len",    n_token,    1, 65536,   ENCODER | LANGUAGE, "tokens of a sequence, for the MACs"),
-    KEY("n_position", n_position, 1, 65536,   ENCODER | LANGUAGE, "rows of the learned position table"),
-    KEY("n_symbol",   n_symbol,   2, 1 << 20, ENCODER | LANGUAGE, "size of the alphabet or vocabulary"),
-    KEY("n_class",    n_class,    2, 1 << 20, ENCODER | VISION,   "number of classes"),
-    KEY("image_size", image_size, 1, 1024,    VISION,             "pixels of an image's side"),
-    KEY("patch",      patch,      1, 1024,    VISION,             "pixels of a patch's side"),
-    KEY("n_channel",  n_channel,  1, 64,      VISION,             "colours of a pixel"),
+/* The sizes that can be changed. */
+static const struct cost_key {
+    const char *name;
+    size_t least, most;
+    unsigned kinds; /* which models have it */
+    size_t offset;  /* in struct model_shape */
+} KEYS[] = {
+    KEY("n_embd",     n_embd,     RANGE_N_EMBD,     ALL),
+    KEY("n_layer",    n_layer,    RANGE_N_LAYER,    ALL),
+    KEY("n_head",     n_head,     RANGE_N_HEAD,     ALL),
+    KEY("mlp_ratio",  mlp_ratio,  RANGE_MLP_RATIO,  ALL),
+    KEY("pos_dim",    pos_dim,    RANGE_POS_DIM,    ALL),
+    KEY("seq_len",    n_token,    RANGE_SEQ_LEN,    ENCODER | LANGUAGE),
+    KEY("n_position", n_position, RANGE_N_POSITION, ENCODER | LANGUAGE),
+    KEY("n_symbol",   n_symbol,   RANGE_N_SYMBOL,   ENCODER | LANGUAGE),
+    KEY("n_class",    n_class,    RANGE_N_CLASS,    ENCODER | VISION),
+    KEY("image_size", image_size, RANGE_IMAGE_SIZE, VISION),
+    KEY("patch",      patch,      RANGE_PATCH,      VISION),
+    KEY("n_channel",  n_channel,  RANGE_N_CHANNEL,  VISION),
 };
 /* clang-format on */
 
@@ -98,11 +103,6 @@ const struct cost_model *cost_model_find(const char *name, struct error *err)
     error_set(err, STATUS_USAGE, "model: expected one of %s, found '%s'%s", list, name,
               did_you_mean(name, names, N_MODEL).text);
     return NULL;
-}
-
-const struct cost_key *cost_key_at(size_t i)
-{
-    return i < N_KEY ? &KEYS[i] : NULL;
 }
 
 const char *cost_variant_at(const struct cost_model *model, size_t i, char id[VARIANT_TEXT_SIZE])
@@ -255,13 +255,8 @@ enum status cost_compute(const struct cost_model *model, const struct variant *v
 {
     struct model_shape shape = shape_of(model, variant);
     struct layout layout;
-    enum status status = model_shape_check(&shape, err);
-    if (status == STATUS_OK) {
-        status = layout_create(&shape, &layout, err);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(model_shape_check(&shape, err));
+    TRY(layout_create(&shape, &layout, err));
     struct widths widths = widths_of(&shape);
     cost->n_param = count_parameters(model, &layout);
     cost->forward_macs = count_forward_macs(model, &layout, &shape);

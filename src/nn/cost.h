@@ -37,17 +37,8 @@ struct cost_model {
 const struct cost_model *cost_model_at(size_t i);
 const struct cost_model *cost_model_find(const char *name, struct error *err);
 
-/* The sizes that can be changed. A key stands for the same as in a run's configuration where that
- * has it. */
-struct cost_key {
-    const char *name, *help;
-    size_t least, most;
-    unsigned kinds; /* bit 1 << cost_kind: which models have it */
-    size_t offset;  /* in struct model_shape */
-};
-const struct cost_key *cost_key_at(size_t i);
-
-/* cost_model_set changes one size. Errors: STATUS_USAGE. */
+/* cost_model_set changes one size. A key stands for the same as in a run's configuration, where
+ * that has it. STATUS_USAGE names the keys that this kind of model has. */
 enum status cost_model_set(struct cost_model *model, const char *key, const char *value,
                            struct error *err);
 

@@ -27,6 +27,22 @@ static enum status check_range(const char *name, size_t value, size_t least, siz
     return STATUS_OK;
 }
 
+static size_t divisor_below(size_t n, size_t d)
+{
+    while (n % d != 0) {
+        d--;
+    }
+    return d;
+}
+
+static size_t divisor_above(size_t n, size_t d)
+{
+    while (d < n && n % d != 0) {
+        d++;
+    }
+    return d;
+}
+
 /* check_heads names the nearest sizes that would work. */
 static enum status check_heads(const struct model_shape *shape, struct error *err)
 {
@@ -34,36 +50,35 @@ static enum status check_heads(const struct model_shape *shape, struct error *er
     if (d % h == 0) {
         return STATUS_OK;
     }
-    size_t below = d / h * h, above = below + h, heads = h;
-    while (d % heads != 0) {
-        heads--;
+    size_t above = (d / h + 1) * h;
+    if (d < h) {
+        return error_set(err, STATUS_USAGE,
+                         "n_embd %zu cannot be cut into n_head %zu equal heads; n_embd %zu or "
+                         "n_head %zu would work",
+                         d, h, above, d);
     }
     return error_set(err, STATUS_USAGE,
-                     "n_embd %zu is no multiple of n_head %zu; n_embd %zu or n_head %zu would work",
-                     d, h, below == 0 ? above : (d - below < above - d ? below : above), heads);
+                     "n_embd %zu cannot be cut into n_head %zu equal heads; n_embd %zu or %zu, or "
+                     "n_head %zu or %zu would work",
+                     d, h, above - h, above, divisor_below(d, h), divisor_above(d, h));
 }
 
 /* check_input checks what only one kind of input has. */
 static enum status check_input(const struct model_shape *shape, struct error *err)
 {
     if (shape->input == INPUT_TOKENS) {
-        return check_range("n_symbol", shape->n_symbol, 2, 1 << 20, err);
+        return check_range("n_symbol", shape->n_symbol, RANGE_N_SYMBOL, err);
     }
-    enum status status = check_range("n_channel", shape->n_channel, 1, 64, err);
-    if (status == STATUS_OK) {
-        status = check_range("image_size", shape->image_size, 1, 4096, err);
+    TRY(check_range("n_channel", shape->n_channel, RANGE_N_CHANNEL, err));
+    TRY(check_range("image_size", shape->image_size, RANGE_IMAGE_SIZE, err));
+    TRY(check_range("patch", shape->patch, 1, shape->image_size, err));
+    if (shape->n_token != 1 + model_n_patch(shape)) {
+        return error_set(err, STATUS_USAGE,
+                         "images of %zu px in patches of %zu make %zu tokens with the class token, "
+                         "found seq_len %zu",
+                         shape->image_size, shape->patch, 1 + model_n_patch(shape), shape->n_token);
     }
-    if (status == STATUS_OK) {
-        status = check_range("patch", shape->patch, 1, shape->image_size, err);
-    }
-    if (status == STATUS_OK && shape->n_token != 1 + model_n_patch(shape)) {
-        status =
-            error_set(err, STATUS_USAGE,
-                      "images of %zu px in patches of %zu make %zu tokens with the class token, "
-                      "found seq_len %zu",
-                      shape->image_size, shape->patch, 1 + model_n_patch(shape), shape->n_token);
-    }
-    return status;
+    return STATUS_OK;
 }
 
 size_t model_n_patch(const struct model_shape *shape)
@@ -73,56 +88,43 @@ size_t model_n_patch(const struct model_shape *shape)
 
 enum status model_shape_check(const struct model_shape *shape, struct error *err)
 {
-    const struct {
-        const char *name;
-        size_t value, least, most;
-    } ranges[] = {
-        {"n_embd", shape->n_embd, 2, 16384},         {"n_layer", shape->n_layer, 1, 256},
-        {"n_head", shape->n_head, 1, shape->n_embd}, {"mlp_ratio", shape->mlp_ratio, 1, 64},
-        {"seq_len", shape->n_token, 1, 65536},       {"n_position", shape->n_position, 1, 65536},
-        {"pos_dim", shape->pos_dim, 2, 4096},        {"n_class", shape->n_class, 2, 1 << 20},
-    };
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0] && status == STATUS_OK; i++) {
-        status = check_range(ranges[i].name, ranges[i].value, ranges[i].least, ranges[i].most, err);
+    TRY(check_range("n_embd", shape->n_embd, RANGE_N_EMBD, err));
+    TRY(check_range("n_layer", shape->n_layer, RANGE_N_LAYER, err));
+    TRY(check_range("n_head", shape->n_head, RANGE_N_HEAD, err));
+    TRY(check_range("mlp_ratio", shape->mlp_ratio, RANGE_MLP_RATIO, err));
+    TRY(check_range("seq_len", shape->n_token, RANGE_SEQ_LEN, err));
+    TRY(check_range("n_position", shape->n_position, RANGE_N_POSITION, err));
+    TRY(check_range("pos_dim", shape->pos_dim, RANGE_POS_DIM, err));
+    TRY(check_range("n_class", shape->n_class, RANGE_N_CLASS, err));
+    TRY(check_heads(shape, err));
+    TRY(check_input(shape, err));
+    if (!(shape->dropout >= 0.0 && shape->dropout < 1.0)) {
+        return error_set(err, STATUS_USAGE, "dropout: expected 0 to below 1, found %g",
+                         shape->dropout);
     }
-    if (status == STATUS_OK) {
-        status = check_heads(shape, err);
+    if (shape->n_token > shape->n_position) {
+        return error_set(err, STATUS_USAGE,
+                         "seq_len %zu is longer than the position table of n_position %zu; set "
+                         "n_position to at least %zu or seq_len to at most %zu",
+                         shape->n_token, shape->n_position, shape->n_token, shape->n_position);
     }
-    if (status == STATUS_OK) {
-        status = check_input(shape, err);
-    }
-    if (status == STATUS_OK && !(shape->dropout >= 0.0 && shape->dropout < 1.0)) {
-        status = error_set(err, STATUS_USAGE, "dropout: expected 0 to below 1, found %g",
-                           shape->dropout);
-    }
-    if (status == STATUS_OK && shape->n_token > shape->n_position) {
-        status = error_set(err, STATUS_USAGE,
-                           "seq_len %zu is longer than the position table; use n_position %zu or "
-                           "more, or seq_len up to %zu",
-                           shape->n_token, shape->n_token, shape->n_position);
-    }
-    if (status == STATUS_OK) {
-        status = variant_check(&shape->variant, shape->n_head, err);
-    }
-    return status;
+    return variant_check(&shape->variant, shape->n_head, err);
 }
 
 enum status model_create(struct model *model, const struct model_shape *shape, struct error *err)
 {
     *model = (struct model){.shape = *shape};
-    enum status status = model_shape_check(shape, err);
-    if (status == STATUS_OK) {
-        status = layout_create(shape, &model->layout, err);
-    }
-    if (status == STATUS_OK && model->layout.n_param > MAX_PARAM) {
-        status = error_set(err, STATUS_USAGE,
-                           "the model would have %zu parameters, more than the %zu that fit; use "
-                           "smaller n_embd or n_layer",
-                           model->layout.n_param, MAX_PARAM);
+    TRY(model_shape_check(shape, err));
+    TRY(layout_create(shape, &model->layout, err));
+    if (model->layout.n_param > MAX_PARAM) {
+        size_t n_param = model->layout.n_param;
         model_free(model);
+        return error_set(err, STATUS_USAGE,
+                         "the model would have %zu parameters, more than the %zu that fit; use "
+                         "smaller n_embd or n_layer",
+                         n_param, MAX_PARAM);
     }
-    return status;
+    return STATUS_OK;
 }
 
 void model_free(struct model *model)

@@ -46,6 +46,22 @@ struct model_shape {
  * image that the patch does not divide is padded right and bottom. */
 size_t model_n_patch(const struct model_shape *shape);
 
+/* The least and most that a size can be: what model_shape_check accepts, and so do the keys of a
+ * configuration and of `qkvlab cost` that stand for the same. They are plain numbers, since keys
+ * print them. */
+#define RANGE_N_EMBD 2, 16384
+#define RANGE_N_LAYER 1, 256
+#define RANGE_N_HEAD 1, 1024
+#define RANGE_MLP_RATIO 1, 64
+#define RANGE_SEQ_LEN 1, 65536 /* n_token */
+#define RANGE_N_POSITION 1, 65536
+#define RANGE_POS_DIM 2, 4096
+#define RANGE_N_CLASS 2, 1048576
+#define RANGE_N_SYMBOL 2, 1048576
+#define RANGE_N_CHANNEL 1, 64
+#define RANGE_IMAGE_SIZE 1, 4096
+#define RANGE_PATCH 1, 4096
+
 /* model_shape_check refuses impossible shapes with values that would work. STATUS_USAGE. */
 enum status model_shape_check(const struct model_shape *shape, struct error *err);
 

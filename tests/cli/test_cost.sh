@@ -58,7 +58,7 @@ expect_error 2 "did you mean 'kv'?"
 run cost --variant kv:n_kv_head=3
 expect_error 2 "does not divide n_head 4"
 run cost --set n_head=5
-expect_error 2 "no multiple of n_head 5"
+expect_error 2 "n_embd 64 cannot be cut into n_head 5 equal heads; n_embd 60 or 65, or n_head 4 or 8 would work"
 run cost --context 0
 expect_error 2 "--context: expected a whole number"
 run cost --memory 40

@@ -250,7 +250,10 @@ START_TEST(wrong_sizes_are_refused_with_the_reason)
     struct variant variant = parsed("qkv");
     struct cost cost;
     ck_assert_int_eq(cost_compute(&model, &variant, &cost, &err), STATUS_USAGE);
-    ck_assert_msg(strstr(err.text, "no multiple of n_head 6") != NULL, "%s", err.text);
+    ck_assert_msg(
+        strstr(err.text, "n_embd 64 cannot be cut into n_head 6 equal heads; n_embd 60 or 66") !=
+            NULL,
+        "%s", err.text);
 }
 END_TEST
 
