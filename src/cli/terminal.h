@@ -15,16 +15,8 @@ bool terminal_colour(FILE *stream);
 /* terminal_width returns its columns, or fallback for anything else. */
 size_t terminal_width(FILE *stream, size_t fallback);
 
-/* terminal_columns returns how many columns a UTF-8 text takes. */
-size_t terminal_columns(const char *text);
-
-/* terminal_wrap prints text in words, from column `column` on; further lines start at column
- * indent. A '\n' in the text starts a new line. width 0: lines are never broken. Ends the line. */
-void terminal_wrap(FILE *stream, const char *text, size_t column, size_t indent, size_t width);
-
-/* terminal_clean replaces control characters but line ends by '?': names of files and words of the
- * command line may hold any, and must not move the cursor. */
-void terminal_clean(char *text);
+/* terminal_wrap prints words as text_wrap lays them out. */
+void terminal_wrap(FILE *stream, const char *words, size_t column, size_t indent, size_t width);
 
 /* terminal_print is fprintf with the text cleaned. */
 void terminal_print(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
