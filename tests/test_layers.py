@@ -8,7 +8,7 @@ ORDER = [
     "base",
     "nn/kernels", "nn",
     "lab/data", "lab/config", "lab/record", "lab/training", "lab/bench", "lab/sweep", "lab/baseline",
-    "report/runs", "report/statistics", "report/figures", "report/text", "report/html", "report/check", "report",
+    "report/document", "report/runs", "report/statistics", "report/figures", "report/text", "report/html", "report/check", "report",
     "lesson",
     "cli",
 ]
