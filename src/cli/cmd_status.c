@@ -133,15 +133,16 @@ static enum status list_entries(struct survey *survey, struct error *err)
 
 /* ---- the state of one ---- */
 
-static void add_row(struct survey *survey, const struct entry *entry, const json_t *run,
+/* run NULL: it came to nothing. */
+static void add_row(struct survey *survey, const struct entry *entry, const struct run_record *run,
                     const char *message)
 {
-    const json_t *results = json_object_get(run, "results");
+    static const char *const result[] = {"token_accuracy", "top1", "loss"};
     table_text(survey->table, entry->id);
     table_text(survey->table, state_name[entry->state]);
-    table_number(survey->table, json_get_number(results, "token_accuracy", NAN));
-    table_number(survey->table, json_get_number(results, "top1", NAN));
-    table_number(survey->table, json_get_number(results, "loss", NAN));
+    for (size_t i = 0; i < sizeof result / sizeof result[0]; i++) {
+        table_number(survey->table, run ? run_record_result(run, result[i]) : NAN);
+    }
     if (message && message[0]) {
         table_text(survey->table, message);
     } else {
@@ -151,13 +152,16 @@ static void add_row(struct survey *survey, const struct entry *entry, const json
 
 static void examine_finished(struct survey *survey, struct entry *entry, const char *folder)
 {
-    json_t *run = NULL;
+    struct run_record run;
     struct error damage = {0};
-    record_read(folder, entry->id, &run, &damage);
-    bool diverged = strcmp(json_get_text(run, "status", ""), "diverged") == 0;
-    entry->state = !run ? UNREADABLE : diverged ? DIVERGED : OK;
-    add_row(survey, entry, run, run ? json_get_text(run, "message", NULL) : damage.text);
-    json_decref(run);
+    if (record_read(folder, &run, &damage) == STATUS_OK) {
+        entry->state = run.status == RUN_STATUS_DIVERGED ? DIVERGED : OK;
+        add_row(survey, entry, &run, run.message);
+    } else {
+        entry->state = UNREADABLE;
+        add_row(survey, entry, NULL, damage.text);
+    }
+    run_record_free(&run);
 }
 
 /* A run that was finished or given up a moment ago is gone. */

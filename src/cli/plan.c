@@ -11,7 +11,6 @@
 #include "cli/data_options.h"
 #include "cli/jobs.h"
 #include "cli/progress.h"
-#include "cli/run_json.h"
 #include "cli/signals.h"
 #include "cli/startup.h"
 #include "cli/terminal.h"
@@ -109,10 +108,11 @@ static void on_end(void *context, size_t index, size_t n_run, const struct confi
     char id[CONFIG_ID_SIZE];
     config_id(config, id);
     if (state == RUN_DIVERGED) {
-        json_t *run = run_json_read(watch->out, id);
+        struct run_record run;
+        bool told = record_load(watch->out, id, &run) && run.message;
         progress_note(watch->progress, "%s %s", id,
-                      json_get_text(run, "message", "diverged; run.json does not say how"));
-        json_decref(run);
+                      told ? run.message : "diverged; run.json does not say how");
+        run_record_free(&run);
     } else if (state == RUN_FAILED && err->status != STATUS_WRITE) { /* that ends the sweep */
         progress_note(watch->progress, "%s failed: %s", id, err->text);
     }

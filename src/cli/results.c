@@ -6,8 +6,8 @@
 
 #include "cli/forecast.h"
 #include "cli/plan.h"
-#include "cli/run_json.h"
 #include "cli/terminal.h"
+#include "lab/record/record.h"
 #include "nn/model.h"
 
 #define MAX_VARIED 12
@@ -224,13 +224,6 @@ enum status plan_preview(const struct plan *plan, struct error *err)
 
 /* ---- after ---- */
 
-static json_t *read_run(const struct plan *plan, size_t run)
-{
-    char id[CONFIG_ID_SIZE];
-    config_id(&plan->config[run], id);
-    return run_json_read(plan->arguments->out, id);
-}
-
 /* Tasks and data sets are measured by different numbers; a plan of one kind shows no columns of the
  * other. */
 struct kinds {
@@ -264,23 +257,31 @@ static size_t result_columns(struct column *column, size_t n, struct kinds kinds
     return append_columns(column, n, &seconds, 1);
 }
 
-static void add_results(struct table *table, const json_t *run, struct kinds kinds)
+static void add_result(struct table *table, const struct run_record *run, const char *key)
 {
-    const json_t *results = json_object_get(run, "results");
-    table_text(table, json_get_text(run, "status", "not done"));
+    table_number(table, run_record_result(run, key));
+}
+
+static void add_results(struct table *table, const struct run_record *run, bool done,
+                        struct kinds kinds)
+{
+    double escape = run_record_result(run, "escape_step");
+    table_text(table, done ? run_status_name(run->status) : "not done");
     if (kinds.tasks) {
-        add_json(table, json_object_get(results, "token_accuracy"));
-        add_json(table, json_object_get(results, "sequence_accuracy"));
+        add_result(table, run, "token_accuracy");
+        add_result(table, run, "sequence_accuracy");
     }
     if (kinds.images) {
-        add_json(table, json_object_get(results, "top1"));
-        add_json(table, json_object_get(results, "top5"));
+        add_result(table, run, "top1");
+        add_result(table, run, "top5");
     }
-    add_json(table, json_object_get(results, "loss"));
-    if (kinds.tasks) {
-        add_json(table, json_object_get(results, "escape_step"));
+    add_result(table, run, "loss");
+    if (kinds.tasks && isfinite(escape)) {
+        table_integer(table, (long long)escape);
+    } else if (kinds.tasks) {
+        table_missing(table);
     }
-    add_json(table, json_object_get(json_object_get(run, "timing"), "wall_seconds"));
+    table_number(table, done ? run->wall_seconds : NAN);
 }
 
 enum status plan_results(const struct plan *plan, struct error *err)
@@ -293,10 +294,13 @@ enum status plan_results(const struct plan *plan, struct error *err)
     n = result_columns(column, n, kinds);
     struct table *table = table_create(column, n);
     for (size_t run = 0; run < plan->n_run; run++) {
-        json_t *root = read_run(plan, run);
+        char id[CONFIG_ID_SIZE];
+        struct run_record record;
+        config_id(&plan->config[run], id);
+        bool done = record_load(plan->arguments->out, id, &record);
         add_name(table, &plan->config[run], varied, n_varied);
-        add_results(table, root, kinds);
-        json_decref(root);
+        add_results(table, &record, done, kinds);
+        run_record_free(&record);
     }
     enum status status = table_print(table, plan->arguments->format, err);
     table_free(table);

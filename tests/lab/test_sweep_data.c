@@ -71,18 +71,17 @@ START_TEST(other_images_than_those_of_a_finished_run_are_refused)
     ck_assert_int_eq(check(), STATUS_OK); /* no folder yet */
     train();
     char id[CONFIG_ID_SIZE], folder[PATH_SIZE], digits[32];
-    json_t *run;
+    struct run_record run;
     config_id(&configs[0], id);
     make_grid("seed=0,1");
     ck_assert_msg(check() == STATUS_OK, "%s", err.text);
     change_images();
     ck_assert_int_eq(check(), STATUS_DATA);
     ck_assert_int_eq(record_path(out, id, folder, NULL), STATUS_OK);
-    ck_assert_int_eq(record_read(folder, id, &run, &err), STATUS_OK);
+    ck_assert_int_eq(record_read(folder, &run, &err), STATUS_OK);
     ck_assert_int_eq(check(), STATUS_DATA);
-    snprintf(digits, sizeof digits, "(SHA-256 %.16s",
-             json_get_text(json_object_get(run, "data"), "sha256", ""));
-    json_decref(run);
+    snprintf(digits, sizeof digits, "(SHA-256 %.16s", run.data.sha256);
+    run_record_free(&run);
     ck_assert_ptr_nonnull(strstr(err.text, id));
     ck_assert_msg(strstr(err.text, digits) != NULL, "%s", err.text);
     ck_assert_ptr_nonnull(strstr(err.text, scratch));

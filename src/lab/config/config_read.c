@@ -29,8 +29,12 @@ static bool is_derived(const struct config *config, const struct config_key *key
 
 enum status config_read(const json_t *object, struct config *config, struct error *err)
 {
+    const char *task = json_get_text(object, "task", "");
     *config = config_default();
-    enum status status = config_set(config, "task", json_get_text(object, "task", ""), err);
+    enum status status = config_set(config, "task", task, NULL);
+    if (status != STATUS_OK) {
+        return error_set(err, status, "task \"%s\", which this program does not know", task);
+    }
     const char *name;
     json_t *value;
     json_object_foreach((json_t *)object, name, value)

@@ -71,56 +71,41 @@ static enum status fill_paths(struct record *record, const char *out, const char
 {
     char longest[PATH_SIZE];
     snprintf(record->id, sizeof record->id, "%s", id);
-    enum status status = path_format(record->lock, err, "%s/.lock", out);
-    if (status == STATUS_OK) {
-        status = path_format(record->runs, err, "%s/runs", out);
-    }
-    if (status == STATUS_OK) {
-        status = record_path(out, id, record->final, err);
-    }
-    if (status == STATUS_OK) {
-        status = path_format(record->partial, err, "%s" RECORD_PARTIAL, record->final);
-    }
-    if (status == STATUS_OK) {
-        status = path_format(record->claim, err, "%s/claim", record->partial);
-    }
-    if (status == STATUS_OK) {
-        status = name_work(record, err);
-    }
-    return status == STATUS_OK ? path_format(longest, err, "%s" LONGEST_NAME, record->work)
-                               : status;
+    TRY(path_format(record->lock, err, "%s/.lock", out));
+    TRY(path_format(record->runs, err, "%s/runs", out));
+    TRY(record_path(out, id, record->final, err));
+    TRY(path_format(record->partial, err, "%s" RECORD_PARTIAL, record->final));
+    TRY(path_format(record->claim, err, "%s/claim", record->partial));
+    TRY(name_work(record, err));
+    return path_format(longest, err, "%s" LONGEST_NAME, record->work);
 }
 
 /* ---- state ---- */
 
-static bool folder_is_complete(const char *path, const char *id, struct error *err)
+static bool folder_is_complete(const char *path, struct error *err)
 {
-    json_t *run;
-    enum status status = record_read(path, id, &run, err);
-    json_decref(run);
+    struct run_record run;
+    enum status status = record_read(path, &run, err);
+    run_record_free(&run);
     return status == STATUS_OK;
 }
 
 bool record_is_done(const char *out, const char *id)
 {
     char path[PATH_SIZE];
-    return record_path(out, id, path, NULL) == STATUS_OK && folder_is_complete(path, id, NULL);
+    return record_path(out, id, path, NULL) == STATUS_OK && folder_is_complete(path, NULL);
 }
 
 bool record_outcome(const char *out, const char *id, struct record_outcome *outcome)
 {
-    char path[PATH_SIZE];
-    json_t *run = NULL;
-    if (record_path(out, id, path, NULL) != STATUS_OK ||
-        record_read(path, id, &run, NULL) != STATUS_OK) {
-        return false;
+    struct run_record run;
+    bool done = record_load(out, id, &run);
+    if (done) {
+        *outcome = (struct record_outcome){.diverged = run.status == RUN_STATUS_DIVERGED,
+                                           .process = run.process};
     }
-    *outcome = (struct record_outcome){
-        .diverged = strcmp(json_get_text(run, "status", ""), "diverged") == 0,
-        .process = (long)json_get_integer(run, "process", 0),
-    };
-    json_decref(run);
-    return true;
+    run_record_free(&run);
+    return done;
 }
 
 static bool failure_path(const char *partial, char path[PATH_SIZE])
@@ -188,17 +173,10 @@ enum record_state record_state(const char *out, const char *id)
 /* Clears what a dead run left and makes the claim and an empty work folder. Holds the lock. */
 static enum status take(struct record *record, struct error *err)
 {
-    enum status status = folder_remove(record->partial, err);
-    if (status == STATUS_OK) {
-        status = folder_create(record->partial, err);
-    }
-    if (status == STATUS_OK) {
-        status = claim_create(record->claim, &record->claim_fd, err);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    status = folder_create(record->work, err);
+    TRY(folder_remove(record->partial, err));
+    TRY(folder_create(record->partial, err));
+    TRY(claim_create(record->claim, &record->claim_fd, err));
+    enum status status = folder_create(record->work, err);
     if (status != STATUS_OK) {
         close(record->claim_fd);
         unlink(record->claim);
@@ -222,10 +200,7 @@ static enum status set_aside(struct record *record, const char *damage, struct e
     }
     char aside[PATH_SIZE];
     for (int n = 1; n < MAX_DAMAGED; n++) {
-        enum status status = path_format(aside, err, "%s.damaged-%d", record->final, n);
-        if (status != STATUS_OK) {
-            return status;
-        }
+        TRY(path_format(aside, err, "%s.damaged-%d", record->final, n));
         if (is_there(aside)) {
             continue;
         }
@@ -250,14 +225,11 @@ static enum status claim_under_lock(struct record *record, struct timespec now, 
         return STATUS_OK;
     }
     struct error damage = {0};
-    if (folder_is_complete(record->final, record->id, &damage)) {
+    if (folder_is_complete(record->final, &damage)) {
         return folder_remove(record->partial, err);
     }
-    enum status status = set_aside(record, damage.text, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    status = take(record, err);
+    TRY(set_aside(record, damage.text, err));
+    enum status status = take(record, err);
     *claimed = status == STATUS_OK;
     return status;
 }
@@ -311,7 +283,7 @@ void record_tidy(const char *out, const char *id)
     if (fill_paths(&found, out, id, NULL) == STATUS_OK && is_there(found.partial) &&
         lock_take(found.lock, &lock, &now, NULL) == STATUS_OK) {
         if (!claim_is_live(found.claim, now, RECORD_STALE_SECONDS) &&
-            folder_is_complete(found.final, id, NULL)) {
+            folder_is_complete(found.final, NULL)) {
             folder_remove(found.partial, NULL);
         }
         lock_give(lock);
@@ -374,8 +346,7 @@ static enum status publish(struct record *record, struct error *err)
         return folder_sync(record->runs, err);
     }
     int cause = errno;
-    if ((cause == ENOTEMPTY || cause == EEXIST) &&
-        folder_is_complete(record->final, record->id, NULL)) {
+    if ((cause == ENOTEMPTY || cause == EEXIST) && folder_is_complete(record->final, NULL)) {
         return STATUS_OK;
     }
     return error_set(err, STATUS_WRITE, "cannot rename %s to %s: %s", record->work, record->final,
@@ -386,7 +357,7 @@ static enum status finish_under_lock(struct record *record, struct error *err)
 {
     if (!claim_is_ours(record->claim, record->claim_fd)) {
         folder_remove(record->work, NULL);
-        if (folder_is_complete(record->final, record->id, NULL)) {
+        if (folder_is_complete(record->final, NULL)) {
             return STATUS_OK;
         }
         return error_set(err, STATUS_FAILED,
@@ -404,38 +375,32 @@ static enum status finish_under_lock(struct record *record, struct error *err)
     return status;
 }
 
-static enum status write_run(const char *path, const json_t *run, struct error *err)
+static enum status write_and_publish(struct record *record, const struct run_record *run,
+                                     bool *published, struct error *err)
 {
-    json_t *signed_run = json_copy((json_t *)run);
-    if (!signed_run ||
-        json_object_set_new(signed_run, "process", json_integer((json_int_t)getpid())) != 0) {
-        json_decref(signed_run);
-        return error_memory(err, "writing %s", path);
+    char path[PATH_SIZE];
+    int lock;
+    struct timespec now;
+    TRY(path_format(path, err, "%s/run.json", record->work));
+    if (claim_is_ours(record->claim, record->claim_fd)) {
+        TRY(run_record_write(run, path, err));
     }
-    enum status status = json_write(path, signed_run, err);
-    json_decref(signed_run);
+    TRY(lock_take(record->lock, &lock, &now, err));
+    *published = true;
+    enum status status = finish_under_lock(record, err);
+    lock_give(lock);
     return status;
 }
 
-enum status record_finish(struct record *record, const json_t *run, struct error *err)
+enum status record_finish(struct record *record, const struct run_record *run, struct error *err)
 {
-    char path[PATH_SIZE];
-    enum status status = path_format(path, err, "%s/run.json", record->work);
-    if (status == STATUS_OK && claim_is_ours(record->claim, record->claim_fd)) {
-        status = write_run(path, run, err);
-    }
-    int lock;
-    struct timespec now;
-    if (status == STATUS_OK) {
-        status = lock_take(record->lock, &lock, &now, err);
-    }
-    if (status != STATUS_OK) {
+    bool published = false; /* or refused, with the claim given up */
+    enum status status = write_and_publish(record, run, &published, err);
+    if (published) {
+        record_free(record);
+    } else {
         record_fail(record, err ? err->text : "cannot write the run");
-        return status;
     }
-    status = finish_under_lock(record, err);
-    lock_give(lock);
-    record_free(record);
     return status;
 }
 

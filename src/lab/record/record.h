@@ -73,21 +73,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/json.h"
 #include "base/path.h"
 #include "base/status.h"
-#include "lab/config/config.h"
-
-#define RECORD_FORMAT "qkvlab-run-1"
+#include "lab/record/run_record.h"
 
 /* record_path writes <out>/runs/<id>. */
 enum status record_path(const char *out, const char *id, char path[PATH_SIZE], struct error *err);
 
-/* record_read reads the run.json in folder and checks that it is that of a finished run `id`: its
- * format, its id, a configuration that has this id, a status "ok" or "diverged", and for "ok" the
- * results that every such run has; and that curve.csv goes on to the last step.
- * Caller frees *run with json_decref. Errors: STATUS_DATA says what is wrong. */
-enum status record_read(const char *folder, const char *id, json_t **run, struct error *err);
+/* record_read is run_record_read of a finished run: it ended as ok or diverged, and its curve.csv
+ * goes on to the last step. Caller frees with run_record_free, also on failure. Errors: STATUS_DATA
+ * says what is wrong. */
+enum status record_read(const char *folder, struct run_record *run, struct error *err);
+
+/* record_load is record_read of <out>/runs/<id>. False: no run of that id is done. Caller frees
+ * with run_record_free in either case. */
+bool record_load(const char *out, const char *id, struct run_record *run);
 
 /* record_is_done: a folder of that id exists and record_read finds nothing wrong in it. */
 bool record_is_done(const char *out, const char *id);
@@ -152,7 +152,7 @@ const char *record_set_aside(const struct record *record);
  * process finished the id first, its result stays. Errors: STATUS_WRITE; STATUS_FAILED if the claim
  * was lost to a run in progress.
  */
-enum status record_finish(struct record *record, const json_t *run, struct error *err);
+enum status record_finish(struct record *record, const struct run_record *run, struct error *err);
 void record_abandon(struct record *record);
 
 /* record_fail is record_abandon, and leaves the reason in the partial folder. */

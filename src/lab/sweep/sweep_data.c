@@ -18,12 +18,9 @@ static bool same_images(const struct config *a, const struct config *b)
     return a->dataset == b->dataset && a->n_train == b->n_train && a->n_test == b->n_test;
 }
 
-static bool is_of_images(const json_t *run, const struct config *config)
+static bool is_of_images(const struct run_record *run, const struct config *config)
 {
-    const json_t *of = json_object_get(run, "config");
-    return strcmp(json_get_text(of, "task", ""), config->dataset->name) == 0 &&
-           json_get_integer(of, "n_train", -1) == (long long)config->n_train &&
-           json_get_integer(of, "n_test", -1) == (long long)config->n_test;
+    return !run->config_problem.text[0] && same_images(&run->config, config);
 }
 
 /* A finished run on the images of config, with their hash. */
@@ -36,22 +33,19 @@ struct witness {
 static bool testify(const char *out, const char *name, const struct config *config,
                     struct witness *witness)
 {
-    char folder[PATH_SIZE];
-    json_t *run = NULL;
+    struct run_record run;
     size_t n = strlen(config->dataset->name);
     if (strncmp(name, config->dataset->name, n) != 0 || name[n] != '-' ||
-        strlen(name) >= sizeof witness->id || record_is_partial(name) ||
-        record_path(out, name, folder, NULL) != STATUS_OK ||
-        record_read(folder, name, &run, NULL) != STATUS_OK) {
+        strlen(name) >= sizeof witness->id || record_is_partial(name)) {
         return false;
     }
-    const char *hash = json_get_text(json_object_get(run, "data"), "sha256", "");
-    bool testifies = is_of_images(run, config) && strlen(hash) == SHA256_HEX_SIZE - 1;
+    bool testifies = record_load(out, name, &run) && is_of_images(&run, config) &&
+                     run.data.sha256 && strlen(run.data.sha256) == SHA256_HEX_SIZE - 1;
     if (testifies) {
         memcpy(witness->id, name, strlen(name) + 1);
-        memcpy(witness->hash, hash, SHA256_HEX_SIZE);
+        memcpy(witness->hash, run.data.sha256, SHA256_HEX_SIZE);
     }
-    json_decref(run);
+    run_record_free(&run);
     return testifies;
 }
 

@@ -23,6 +23,7 @@ struct probe {
     float *product, *scores;          /* [H,T,T] */
     struct attention_numbers *number; /* [H], sums over the probe */
     struct probe_samples samples;
+    struct run_sample sample[PROBE_MAX_SAMPLE];
 };
 
 static enum status allocate(struct probe *probe, struct error *err)
@@ -34,7 +35,7 @@ static enum status allocate(struct probe *probe, struct error *err)
     probe->scores = calloc(probe->n_map, sizeof *probe->scores);
     probe->number = calloc(probe->config->n_head, sizeof *probe->number);
     if (!probe->mean || !probe->scratch || !probe->product || !probe->scores || !probe->number) {
-        return error_set(err, STATUS_MEMORY, "out of memory for the attention maps of a run");
+        return error_memory(err, "making room for the attention maps of a run");
     }
     return probe_samples_create(&probe->samples, probe->config, probe->source, err);
 }
@@ -45,7 +46,7 @@ enum status probe_create(struct probe **probe, struct engine *engine, const stru
     struct probe *self = calloc(1, sizeof *self);
     *probe = self;
     if (!self) {
-        return error_set(err, STATUS_MEMORY, "out of memory for the attention maps of a run");
+        return error_memory(err, "making room for the attention maps of a run");
     }
     self->engine = engine;
     self->config = config;
@@ -146,27 +147,28 @@ static void walk(struct probe *probe, bool everything)
 
 /* ---- writing ---- */
 
-static json_t *numbers_json(const struct attention_numbers *sum, double n)
+static void numbers_divide(struct attention_numbers *sum, double n)
 {
-    return json_pack("{s:o, s:o, s:o, s:o}", "needed", json_number(sum->needed / n), "diagonal",
-                     json_number(sum->diagonal / n), "asymmetry_product",
-                     json_number(sum->asymmetry_product / n), "asymmetry_scores",
-                     json_number(sum->asymmetry_scores / n));
+    sum->needed /= n;
+    sum->diagonal /= n;
+    sum->asymmetry_product /= n;
+    sum->asymmetry_scores /= n;
 }
 
-static json_t *attention_json(const struct probe *probe)
+/* The sums over the probe become means. */
+static void fill_attention(struct probe *probe, struct run_attention *attention)
 {
     const struct config *config = probe->config;
     double n_probe = (double)probe->n_probe;
-    struct attention_numbers all = {0};
-    json_t *heads = json_array();
+    *attention = (struct run_attention){.layer = (long)config->n_layer - 1,
+                                        .n_probe = (long)probe->n_probe,
+                                        .head = probe->number,
+                                        .n_head = config->n_head};
     for (size_t h = 0; h < config->n_head; h++) {
-        numbers_add(&all, probe->number[h]);
-        json_array_append_new(heads, numbers_json(&probe->number[h], n_probe));
+        numbers_add(&attention->mean, probe->number[h]);
+        numbers_divide(&probe->number[h], n_probe);
     }
-    return json_pack("{s:I, s:I, s:o, s:o}", "layer", (json_int_t)(config->n_layer - 1), "n_probe",
-                     (json_int_t)probe->n_probe, "heads", heads, "mean",
-                     numbers_json(&all, n_probe * (double)config->n_head));
+    numbers_divide(&attention->mean, n_probe * (double)config->n_head);
 }
 
 static enum status write_layer(const struct probe *probe, const char *folder, size_t layer,
@@ -178,28 +180,24 @@ static enum status write_layer(const struct probe *probe, const char *folder, si
     for (size_t i = 0; i < probe->n_map; i++) {
         probe->scratch[i] = (float)(mean[i] / (double)probe->n_probe);
     }
-    enum status status = path_format(path, err, "%s/layer%zu.npy", folder, layer);
-    return status == STATUS_OK ? npy_write(path, probe->scratch, dim, 3, err) : status;
+    TRY(path_format(path, err, "%s/layer%zu.npy", folder, layer));
+    return npy_write(path, probe->scratch, dim, 3, err);
 }
 
 static enum status write_maps(const struct probe *probe, size_t n_step, const char *run_folder,
                               bool with_samples, struct error *err)
 {
     char maps[PATH_SIZE], folder[PATH_SIZE];
-    enum status status = path_format(maps, err, "%s/attention", run_folder);
-    if (status == STATUS_OK) {
-        status = path_format(folder, err, "%s/step%06zu", maps, n_step);
+    TRY(path_format(maps, err, "%s/attention", run_folder));
+    TRY(path_format(folder, err, "%s/step%06zu", maps, n_step));
+    TRY(folder_create(folder, err));
+    for (size_t layer = 0; layer < probe->config->n_layer; layer++) {
+        TRY(write_layer(probe, folder, layer, err));
     }
-    if (status == STATUS_OK) {
-        status = folder_create(folder, err);
+    if (with_samples) {
+        TRY(probe_samples_write(&probe->samples, maps, folder, err));
     }
-    for (size_t layer = 0; layer < probe->config->n_layer && status == STATUS_OK; layer++) {
-        status = write_layer(probe, folder, layer, err);
-    }
-    if (status == STATUS_OK && with_samples) {
-        status = probe_samples_write(&probe->samples, maps, folder, err);
-    }
-    return status == STATUS_OK ? folder_sync(maps, err) : status;
+    return folder_sync(maps, err);
 }
 
 enum status probe_snapshot(struct probe *probe, size_t n_step, const char *folder,
@@ -211,28 +209,18 @@ enum status probe_snapshot(struct probe *probe, size_t n_step, const char *folde
 
 /* ---- the trained model ---- */
 
-static enum status add_samples(struct probe *probe, json_t *attention, struct error *err)
+enum status probe_measure(struct probe *probe, size_t n_step, const char *folder,
+                          struct run_attention *attention, struct error *err)
 {
+    walk(probe, true);
+    if (probe->config->attention != ATTENTION_NONE) {
+        TRY(write_maps(probe, n_step, folder, true, err));
+    }
+    fill_attention(probe, attention);
     if (!source_images(probe->source)) {
         return STATUS_OK;
     }
-    json_t *samples = probe_samples_json(&probe->samples, probe->engine, err);
-    json_object_set_new(attention, "samples", samples);
-    return samples ? STATUS_OK : STATUS_MEMORY;
-}
-
-enum status probe_measure(struct probe *probe, size_t n_step, const char *folder,
-                          json_t **attention, struct error *err)
-{
-    enum status status = STATUS_OK;
-    *attention = NULL;
-    walk(probe, true);
-    if (probe->config->attention != ATTENTION_NONE) {
-        status = write_maps(probe, n_step, folder, true, err);
-    }
-    if (status == STATUS_OK) {
-        *attention = attention_json(probe);
-        status = add_samples(probe, *attention, err);
-    }
-    return status;
+    attention->sample = probe->sample;
+    attention->n_sample = probe->samples.n;
+    return probe_samples_predict(&probe->samples, probe->engine, probe->sample, err);
 }

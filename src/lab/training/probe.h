@@ -3,9 +3,9 @@
 #ifndef QKVLAB_LAB_PROBE_H
 #define QKVLAB_LAB_PROBE_H
 
-#include "base/json.h"
 #include "base/status.h"
 #include "lab/config/config.h"
+#include "lab/record/run_record.h"
 #include "lab/training/source.h"
 
 struct probe;
@@ -25,10 +25,10 @@ size_t probe_memory(const struct config *config);
 enum status probe_snapshot(struct probe *probe, size_t n_step, const char *folder,
                            struct error *err);
 
-/* probe_measure returns the attention section of run.json (see record.h; caller frees with
- * json_decref) and, if the configuration keeps maps, writes those of the trained model under
- * folder/attention. Errors: STATUS_MEMORY, STATUS_WRITE. */
+/* probe_measure fills what run.json says of attention, whose lists stay the probe's, and, if the
+ * configuration keeps maps, writes those of the trained model under folder/attention. Errors:
+ * STATUS_MEMORY, STATUS_WRITE. */
 enum status probe_measure(struct probe *probe, size_t n_step, const char *folder,
-                          json_t **attention, struct error *err);
+                          struct run_attention *attention, struct error *err);
 
 #endif

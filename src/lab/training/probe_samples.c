@@ -182,23 +182,22 @@ enum status probe_samples_write(const struct probe_samples *samples, const char 
     return status;
 }
 
-json_t *probe_samples_json(const struct probe_samples *samples, struct engine *engine,
-                           struct error *err)
+enum status probe_samples_predict(const struct probe_samples *samples, struct engine *engine,
+                                  struct run_sample *sample, struct error *err)
 {
     size_t n_class = engine_model(engine)->shape.n_class;
     float *logits = calloc(n_class, sizeof *logits);
-    json_t *list = logits ? json_array() : NULL;
-    for (size_t i = 0; list && i < samples->n; i++) {
+    if (!logits) {
+        return error_memory(err, "predicting the samples");
+    }
+    for (size_t i = 0; i < samples->n; i++) {
         struct batch batch = source_probe_batch(samples->source, samples->item[i], 1);
         engine_predict(engine, &batch, logits);
-        json_array_append_new(list,
-                              json_pack("{s:I, s:I, s:I}", "item", (json_int_t)samples->item[i],
-                                        "label", (json_int_t)batch.targets[0], "prediction",
-                                        (json_int_t)evaluation_predicted_class(logits, n_class)));
+        sample[i] = (struct run_sample){.item = (long long)samples->item[i],
+                                        .label = batch.targets[0],
+                                        .prediction =
+                                            (long long)evaluation_predicted_class(logits, n_class)};
     }
     free(logits);
-    if (!list) {
-        error_set(err, STATUS_MEMORY, "out of memory for the predictions of the samples");
-    }
-    return list;
+    return STATUS_OK;
 }

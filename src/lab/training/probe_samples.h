@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-#include "base/json.h"
 #include "base/status.h"
 #include "lab/config/config.h"
+#include "lab/record/run_record.h"
 #include "lab/training/source.h"
 
 /* A run keeps the maps of so many images, or fewer where these would take more than
@@ -46,8 +46,8 @@ void probe_samples_keep(struct probe_samples *samples, const struct activations 
 enum status probe_samples_write(const struct probe_samples *samples, const char *attention_folder,
                                 const char *step_folder, struct error *err);
 
-/* probe_samples_json returns [{item, label, prediction}] of images. */
-json_t *probe_samples_json(const struct probe_samples *samples, struct engine *engine,
-                           struct error *err);
+/* probe_samples_predict fills sample [n] of images. STATUS_MEMORY. */
+enum status probe_samples_predict(const struct probe_samples *samples, struct engine *engine,
+                                  struct run_sample *sample, struct error *err);
 
 #endif

@@ -3,73 +3,76 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/path.h"
 #include "base/text.h"
-#include "lab/record/provenance.h"
 #include "lab/training/metrics.h"
 #include "lab/training/train.h"
 
-static json_t *step_or_null(long step)
+/* ---- run.json ---- */
+
+#define MAX_RESULT 16
+
+struct results {
+    struct run_value value[MAX_RESULT];
+    size_t n;
+};
+
+static void add(struct results *results, const char *key, double value)
 {
-    return step == STEP_NEVER ? json_null() : json_integer(step);
+    results->value[results->n++] = (struct run_value){.key = key, .value = value};
 }
 
-static json_t *variant_json(const struct variant *variant)
+static void add_step(struct results *results, const char *key, long step)
 {
-    char id[VARIANT_TEXT_SIZE], name[VARIANT_TEXT_SIZE];
-    variant_id(variant, id);
-    variant_name(variant, name);
-    return json_pack("{s:s, s:s, s:I, s:b, s:b}", "id", id, "name", name, "n_slot",
-                     (json_int_t)variant_n_slot(variant), "product_symmetric",
-                     variant_product_symmetric(variant), "scores_symmetric",
-                     variant_scores_symmetric(variant));
+    double value = step == STEP_NEVER ? (double)NAN : (double)step;
+    results->value[results->n++] = (struct run_value){.key = key, .value = value, .whole = true};
 }
 
-static json_t *task_results_json(const struct run_result *result)
+static void add_task_results(struct results *results, const struct run_result *result)
 {
     const struct config *config = result->config;
     const struct evaluation *evaluation = result->evaluation;
     const double *loss = result->step_loss;
     size_t n = result->n_step;
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "token_accuracy",
-                     json_number(evaluation->token_accuracy), "sequence_accuracy",
-                     json_number(evaluation->sequence_accuracy), "loss",
-                     json_number(evaluation->loss), "position_floor",
-                     json_number(task_floor(config->task, config->seq_len)), "escape_step",
-                     step_or_null(metrics_escape_step(loss, n)), "step_below_2.2",
-                     step_or_null(metrics_first_below(loss, n, 2.2)), "step_below_0.1",
-                     step_or_null(metrics_first_below(loss, n, 0.1)));
+    add(results, "token_accuracy", evaluation->token_accuracy);
+    add(results, "sequence_accuracy", evaluation->sequence_accuracy);
+    add(results, "loss", evaluation->loss);
+    add(results, "position_floor", task_floor(config->task, config->seq_len));
+    add_step(results, "escape_step", metrics_escape_step(loss, n));
+    add_step(results, "step_below_2.2", metrics_first_below(loss, n, 2.2));
+    add_step(results, "step_below_0.1", metrics_first_below(loss, n, 0.1));
 }
 
-static json_t *class_accuracy_json(const struct evaluation *evaluation)
-{
-    json_t *list = json_array();
-    for (size_t c = 0; c < evaluation->n_class; c++) {
-        json_array_append_new(list, json_number(evaluation_class_accuracy(evaluation, c)));
-    }
-    return list;
-}
-
-static json_t *image_results_json(const struct run_result *result)
+/* class_accuracy is [n_class], or NULL for a model that diverged. */
+static void add_image_results(struct results *results, const struct run_result *result,
+                              const double *class_accuracy)
 {
     const struct evaluation *evaluation = result->evaluation;
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "top1", json_number(evaluation->top1), "top5",
-                     json_number(evaluation->top5), "train_top1", json_number(result->train_top1),
-                     "loss", json_number(evaluation->loss), "class_accuracy",
-                     result->diverged ? json_null() : class_accuracy_json(evaluation));
+    add(results, "top1", evaluation->top1);
+    add(results, "top5", evaluation->top5);
+    add(results, "train_top1", result->train_top1);
+    add(results, "loss", evaluation->loss);
+    results->value[results->n++] = (struct run_value){.key = "class_accuracy",
+                                                      .value = NAN,
+                                                      .list = class_accuracy,
+                                                      .n_list = evaluation->n_class};
 }
 
-static json_t *results_json(const struct run_result *result)
+static void add_results(struct results *results, const struct run_result *result,
+                        const double *class_accuracy)
 {
     size_t n = result->n_step;
-    json_t *results = result->images ? image_results_json(result) : task_results_json(result);
-    json_object_set_new(results, "final_train_loss", json_number(result->step_loss[n - 1]));
-    json_object_set_new(results, "n_step", json_integer((json_int_t)n));
-    json_object_set_new(results, "diverged_step",
-                        step_or_null(result->diverged ? (long)n - 1 : STEP_NEVER));
-    return results;
+    if (result->images) {
+        add_image_results(results, result, class_accuracy);
+    } else {
+        add_task_results(results, result);
+    }
+    add(results, "final_train_loss", result->step_loss[n - 1]);
+    add_step(results, "n_step", (long)n);
+    add_step(results, "diverged_step", result->diverged ? (long)n - 1 : STEP_NEVER);
 }
 
 void result_data_warning(const struct image_data *images, char text[RESULT_WARNING_SIZE])
@@ -83,22 +86,16 @@ void result_data_warning(const struct image_data *images, char text[RESULT_WARNI
     }
 }
 
-static json_t *data_json(struct image_data *images)
+static struct run_data data_of(struct image_data *images, char warning[RESULT_WARNING_SIZE])
 {
-    json_t *names = json_array();
-    for (size_t c = 0; c < images->n_class; c++) {
-        json_array_append_new(names, json_text(images->class_name[c]));
-    }
-    json_t *data = json_pack("{s:s, s:I, s:I, s:o}", "sha256", image_data_hash(images), "n_train",
-                             (json_int_t)images->train.n_image, "n_test",
-                             (json_int_t)images->test.n_image, "class_name", names);
-    char warning[RESULT_WARNING_SIZE];
-    bool known = images->origin != IMAGES_UNKNOWN;
     result_data_warning(images, warning);
-    json_object_set_new(data, "published",
-                        known ? json_boolean(images->origin == IMAGES_PUBLISHED) : json_null());
-    json_object_set_new(data, "warning", warning[0] ? json_string(warning) : json_null());
-    return data;
+    return (struct run_data){.sha256 = image_data_hash(images),
+                             .n_train = (long)images->train.n_image,
+                             .n_test = (long)images->test.n_image,
+                             .class_name = (const char *const *)images->class_name,
+                             .n_class = images->n_class,
+                             .origin = images->origin,
+                             .warning = warning[0] ? warning : NULL};
 }
 
 /* printf shows the sign of what is no number, which depends on the processor. */
@@ -107,42 +104,67 @@ static double without_sign(double value)
     return isnan(value) ? (double)NAN : value;
 }
 
-static json_t *message_json(const struct run_result *result)
+#define MESSAGE_SIZE 256
+
+static void write_message(const struct run_result *result, char text[MESSAGE_SIZE])
 {
-    if (!result->diverged) {
-        return json_null();
-    }
-    char text[256];
-    snprintf(text, sizeof text,
+    snprintf(text, MESSAGE_SIZE,
              "diverged at step %zu: loss %g, gradient norm %g; a learning_rate below %g may help",
              result->n_step - 1, without_sign(result->step_loss[result->n_step - 1]),
              without_sign(result->grad_norm[result->n_step - 1]), result->config->learning_rate);
-    return json_string(text);
 }
 
-json_t *result_json(const struct run_result *result)
+static enum status finish(struct record *record, const struct run_result *result,
+                          const double *class_accuracy, struct error *err)
 {
-    char id[CONFIG_ID_SIZE];
-    config_id(result->config, id);
-    json_t *attention = result->attention ? json_incref(result->attention) : json_null();
-    json_t *timing = json_pack(
-        "{s:o, s:o, s:o, s:o}", "train_seconds", json_number(result->train_seconds),
-        "batch_seconds", json_number(result->batch_seconds), "evaluate_seconds",
-        json_number(result->evaluate_seconds), "wall_seconds", json_number(result->wall_seconds));
-    json_t *versions = json_pack("{s:i, s:i}", "engine", ENGINE_VERSION, "task",
-                                 config_task_version(result->config));
-    json_t *root = json_pack(
-        "{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "format",
-        "qkvlab-run-1", "id", id, "status", result->diverged ? "diverged" : "ok", "versions",
-        versions, "config", config_json(result->config), "variant",
-        variant_json(&result->config->variant), "n_param", (json_int_t)result->n_param, "results",
-        results_json(result), "attention", attention, "weights_sha256", result->weights_sha256,
-        "timing", timing, "machine", provenance_machine(result->threads), "build",
-        provenance_build(), "message", message_json(result));
-    if (result->images) {
-        json_object_set_new(root, "data", data_json(result->images));
+    char message[MESSAGE_SIZE], warning[RESULT_WARNING_SIZE];
+    struct results results = {.n = 0};
+    struct run_record run = {.status = result->diverged ? RUN_STATUS_DIVERGED : RUN_STATUS_OK,
+                             .engine_version = ENGINE_VERSION,
+                             .task_version = config_task_version(result->config),
+                             .config = *result->config,
+                             .n_param = (long)result->n_param,
+                             .has_attention = !result->diverged,
+                             .attention = result->attention,
+                             .weights_sha256 = result->weights_sha256,
+                             .train_seconds = result->train_seconds,
+                             .batch_seconds = result->batch_seconds,
+                             .evaluate_seconds = result->evaluate_seconds,
+                             .wall_seconds = result->wall_seconds,
+                             .provenance = provenance_here(result->threads)};
+    config_id(result->config, run.id);
+    add_results(&results, result, class_accuracy);
+    run.result = results.value;
+    run.n_result = results.n;
+    if (result->diverged) {
+        write_message(result, message);
+        run.message = message;
     }
-    return root;
+    if (result->images) {
+        run.has_data = true;
+        run.data = data_of(result->images, warning);
+    }
+    return record_finish(record, &run, err);
+}
+
+enum status result_finish(const struct run_result *result, struct record *record, struct error *err)
+{
+    const struct evaluation *evaluation = result->evaluation;
+    double *class_accuracy = NULL;
+    if (result->images && !result->diverged) {
+        class_accuracy = calloc(evaluation->n_class, sizeof *class_accuracy);
+        if (!class_accuracy) {
+            enum status status = error_memory(err, "writing run.json");
+            record_fail(record, "out of memory while writing run.json");
+            return status;
+        }
+        for (size_t c = 0; c < evaluation->n_class; c++) {
+            class_accuracy[c] = evaluation_class_accuracy(evaluation, c);
+        }
+    }
+    enum status status = finish(record, result, class_accuracy, err);
+    free(class_accuracy);
+    return status;
 }
 
 /* ---- tables beside run.json ---- */
@@ -208,11 +230,9 @@ static enum status write_table(append_table *table, const struct run_result *res
 {
     char path[PATH_SIZE];
     struct text text = {0};
-    enum status status = path_format(path, err, "%s/%s", folder, name);
-    if (status == STATUS_OK) {
-        table(&text, result);
-        status = text_write(&text, path, err);
-    }
+    TRY(path_format(path, err, "%s/%s", folder, name));
+    table(&text, result);
+    enum status status = text_write(&text, path, err);
     text_free(&text);
     return status;
 }
@@ -220,12 +240,12 @@ static enum status write_table(append_table *table, const struct run_result *res
 enum status result_write_files(const struct run_result *result, const char *folder,
                                struct error *err)
 {
-    enum status status = write_table(append_curve, result, folder, "curve.csv", err);
-    if (status == STATUS_OK && result->images) {
-        status = write_table(append_epochs, result, folder, "epochs.csv", err);
+    TRY(write_table(append_curve, result, folder, "curve.csv", err));
+    if (result->images) {
+        TRY(write_table(append_epochs, result, folder, "epochs.csv", err));
     }
-    if (status == STATUS_OK && result->images && !result->diverged) {
-        status = write_table(append_confusion, result, folder, "confusion.csv", err);
+    if (result->images && !result->diverged) {
+        TRY(write_table(append_confusion, result, folder, "confusion.csv", err));
     }
-    return status;
+    return STATUS_OK;
 }

@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/json.h"
 #include "base/sha256.h"
 #include "base/status.h"
 #include "lab/config/config.h"
+#include "lab/record/record.h"
 #include "lab/training/evaluate.h"
 
 /* A row of epochs.csv: means over the training steps of an epoch, and the test split after it. */
@@ -30,14 +30,15 @@ struct run_result {
     const struct evaluation *evaluation; /* borrowed; of NaN if diverged */
     double train_top1;                   /* see evaluation_train_top1; NaN if diverged or a task */
     struct image_data *images;           /* borrowed; NULL for a task */
-    json_t *attention;                   /* borrowed; NULL if diverged */
+    struct run_attention attention;      /* borrowed; of no meaning if diverged */
     char weights_sha256[SHA256_HEX_SIZE];
     double train_seconds, evaluate_seconds, wall_seconds;
     double batch_seconds; /* of train_seconds, spent on making batches */
 };
 
-/* result_json returns run.json as record.h describes it (new reference). */
-json_t *result_json(const struct run_result *result);
+/* result_finish writes run.json and finishes the record, which it consumes, also on failure. */
+enum status result_finish(const struct run_result *result, struct record *record,
+                          struct error *err);
 
 /* result_data_warning writes a sentence on images that are not the published ones, "" for others
  * and for NULL. */

@@ -320,19 +320,6 @@ static void fill_outcome(const struct run_result *result, struct run_outcome *ou
     result_data_warning(result->images, outcome->note);
 }
 
-static enum status finish(struct record *record, const struct run_result *result, struct error *err)
-{
-    json_t *run = result_json(result);
-    if (!run) {
-        static const char reason[] = "out of memory while writing run.json";
-        record_fail(record, reason);
-        return error_set(err, STATUS_MEMORY, reason);
-    }
-    enum status status = record_finish(record, run, err);
-    json_decref(run);
-    return status;
-}
-
 enum status train_run(const struct config *config, const struct dataset_options *data, int threads,
                       struct record *record, const struct train_hooks *hooks,
                       struct run_outcome *outcome, struct error *err)
@@ -352,13 +339,12 @@ enum status train_run(const struct config *config, const struct dataset_options 
     result.wall_seconds = clock_seconds() - start;
     if (status == STATUS_OK) {
         fill_outcome(&result, outcome);
-        status = finish(record, &result, err);
+        status = result_finish(&result, record, err);
     } else if (status == STATUS_INTERRUPTED) {
         record_abandon(record);
     } else {
         record_fail(record, err ? err->text : status_name(status));
     }
-    json_decref(result.attention);
     tear_down(&training);
     return status;
 }

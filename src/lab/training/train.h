@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/json.h"
 #include "base/status.h"
 #include "lab/config/config.h"
 #include "lab/record/record.h"

@@ -1,0 +1,596 @@
+/* A run that a full disk, a broken copy or a hand has damaged must not pass for a finished one: it
+ * would be skipped for ever, and its numbers would stand in tables. So what everything later relies
+ * on is checked here.
+ *
+ * FIELDS is the file, in its order: the writer and the reader walk it.
+ */
+#include "lab/record/run_record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/path.h"
+#include "lab/config/config_read.h"
+
+enum field_kind {
+    FIELD_TEXT,   /* const char * */
+    FIELD_WHOLE,  /* long */
+    FIELD_NUMBER, /* double */
+    FIELD_FORMAT,
+    FIELD_ID,
+    FIELD_STATUS,
+    FIELD_CONFIG,
+    FIELD_VARIANT, /* follows from the configuration: written for other readers */
+    FIELD_RESULTS,
+    FIELD_ATTENTION,
+    FIELD_MACHINE,
+    FIELD_BUILD,
+    FIELD_DATA,
+    FIELD_PROCESS
+};
+
+struct field {
+    const char *section, *key; /* section "": of the file itself */
+    enum field_kind kind;
+    size_t offset;
+};
+
+#define AT(member) offsetof(struct run_record, member)
+static const struct field FIELDS[] = {
+    {"", "format", FIELD_FORMAT, 0},
+    {"", "id", FIELD_ID, 0},
+    {"", "status", FIELD_STATUS, 0},
+    {"versions", "engine", FIELD_WHOLE, AT(engine_version)},
+    {"versions", "task", FIELD_WHOLE, AT(task_version)},
+    {"", "config", FIELD_CONFIG, 0},
+    {"", "variant", FIELD_VARIANT, 0},
+    {"", "n_param", FIELD_WHOLE, AT(n_param)},
+    {"", "results", FIELD_RESULTS, 0},
+    {"", "attention", FIELD_ATTENTION, 0},
+    {"", "weights_sha256", FIELD_TEXT, AT(weights_sha256)},
+    {"timing", "train_seconds", FIELD_NUMBER, AT(train_seconds)},
+    {"timing", "batch_seconds", FIELD_NUMBER, AT(batch_seconds)},
+    {"timing", "evaluate_seconds", FIELD_NUMBER, AT(evaluate_seconds)},
+    {"timing", "wall_seconds", FIELD_NUMBER, AT(wall_seconds)},
+    {"", "machine", FIELD_MACHINE, 0},
+    {"", "build", FIELD_BUILD, 0},
+    {"", "message", FIELD_TEXT, AT(message)},
+    {"", "data", FIELD_DATA, 0},
+    {"", "process", FIELD_PROCESS, AT(process)},
+};
+#define N_FIELD (sizeof FIELDS / sizeof FIELDS[0])
+
+static const char *const STATUS_NAME[] = {"ok", "diverged", "failed"};
+
+const char *run_status_name(enum run_status status)
+{
+    return STATUS_NAME[status];
+}
+
+static const struct {
+    const char *key;
+    size_t offset;
+} NUMBERS[] = {
+    {"needed", offsetof(struct attention_numbers, needed)},
+    {"diagonal", offsetof(struct attention_numbers, diagonal)},
+    {"asymmetry_product", offsetof(struct attention_numbers, asymmetry_product)},
+    {"asymmetry_scores", offsetof(struct attention_numbers, asymmetry_scores)},
+};
+#define N_NUMBER (sizeof NUMBERS / sizeof NUMBERS[0])
+
+const char *attention_number_key(size_t i)
+{
+    return i < N_NUMBER ? NUMBERS[i].key : NULL;
+}
+
+static double *number_at(const struct attention_numbers *numbers, size_t i)
+{
+    return (double *)((char *)numbers + NUMBERS[i].offset);
+}
+
+double attention_number(const struct attention_numbers *numbers, const char *key)
+{
+    for (size_t i = 0; i < N_NUMBER; i++) {
+        if (strcmp(NUMBERS[i].key, key) == 0) {
+            return *number_at(numbers, i);
+        }
+    }
+    return NAN;
+}
+
+/* ---- writing ---- */
+
+static json_t *text_or_null(const char *text)
+{
+    return text ? json_string(text) : json_null();
+}
+
+static json_t *variant_json(const struct variant *variant)
+{
+    char id[VARIANT_TEXT_SIZE], name[VARIANT_TEXT_SIZE];
+    variant_id(variant, id);
+    variant_name(variant, name);
+    return json_pack("{s:s, s:s, s:I, s:b, s:b}", "id", id, "name", name, "n_slot",
+                     (json_int_t)variant_n_slot(variant), "product_symmetric",
+                     variant_product_symmetric(variant), "scores_symmetric",
+                     variant_scores_symmetric(variant));
+}
+
+static json_t *value_json(const struct run_value *value)
+{
+    if (!value->list) {
+        return value->whole && isfinite(value->value) ? json_integer((json_int_t)value->value)
+                                                      : json_number(value->value);
+    }
+    json_t *list = json_array();
+    for (size_t i = 0; i < value->n_list; i++) {
+        json_array_append_new(list, json_number(value->list[i]));
+    }
+    return list;
+}
+
+static json_t *results_json(const struct run_record *run)
+{
+    json_t *results = json_object();
+    for (size_t i = 0; i < run->n_result; i++) {
+        json_object_set_new(results, run->result[i].key, value_json(&run->result[i]));
+    }
+    return results;
+}
+
+static json_t *numbers_json(const struct attention_numbers *numbers)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < N_NUMBER; i++) {
+        json_object_set_new(object, NUMBERS[i].key, json_number(*number_at(numbers, i)));
+    }
+    return object;
+}
+
+static json_t *samples_json(const struct run_attention *attention)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < attention->n_sample; i++) {
+        const struct run_sample *sample = &attention->sample[i];
+        json_array_append_new(list, json_pack("{s:I, s:I, s:I}", "item", (json_int_t)sample->item,
+                                              "label", (json_int_t)sample->label, "prediction",
+                                              (json_int_t)sample->prediction));
+    }
+    return list;
+}
+
+static json_t *attention_json(const struct run_record *run)
+{
+    const struct run_attention *attention = &run->attention;
+    if (!run->has_attention) {
+        return json_null();
+    }
+    json_t *heads = json_array();
+    for (size_t h = 0; h < attention->n_head; h++) {
+        json_array_append_new(heads, numbers_json(&attention->head[h]));
+    }
+    json_t *object = json_pack("{s:I, s:I, s:o, s:o}", "layer", (json_int_t)attention->layer,
+                               "n_probe", (json_int_t)attention->n_probe, "heads", heads, "mean",
+                               numbers_json(&attention->mean));
+    if (attention->sample) {
+        json_object_set_new(object, "samples", samples_json(attention));
+    }
+    return object;
+}
+
+/* NULL for a run without data. */
+static json_t *data_json(const struct run_record *run)
+{
+    const struct run_data *data = &run->data;
+    if (!run->has_data) {
+        return NULL;
+    }
+    json_t *names = json_array();
+    for (size_t c = 0; c < data->n_class; c++) {
+        json_array_append_new(names, json_text(data->class_name[c]));
+    }
+    return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o}", "sha256", data->sha256, "n_train",
+                     (json_int_t)data->n_train, "n_test", (json_int_t)data->n_test, "class_name",
+                     names, "published",
+                     data->origin == IMAGES_UNKNOWN
+                         ? json_null()
+                         : json_boolean(data->origin == IMAGES_PUBLISHED),
+                     "warning", text_or_null(data->warning));
+}
+
+static json_t *field_json(const struct run_record *run, const struct field *field)
+{
+    const void *member = (const char *)run + field->offset;
+    switch (field->kind) {
+    case FIELD_TEXT:
+        return text_or_null(*(const char *const *)member);
+    case FIELD_WHOLE:
+        return json_integer(*(const long *)member);
+    case FIELD_NUMBER:
+        return json_number(*(const double *)member);
+    case FIELD_FORMAT:
+        return json_string(RUN_RECORD_FORMAT);
+    case FIELD_ID:
+        return json_string(run->id);
+    case FIELD_STATUS:
+        return json_string(run_status_name(run->status));
+    case FIELD_CONFIG:
+        return config_json(&run->config);
+    case FIELD_VARIANT:
+        return variant_json(&run->config.variant);
+    case FIELD_RESULTS:
+        return results_json(run);
+    case FIELD_ATTENTION:
+        return attention_json(run);
+    case FIELD_MACHINE:
+        return provenance_json(&run->provenance, "machine");
+    case FIELD_BUILD:
+        return provenance_json(&run->provenance, "build");
+    case FIELD_DATA:
+        return data_json(run);
+    case FIELD_PROCESS:
+        return json_integer((json_int_t)getpid());
+    }
+    return NULL;
+}
+
+enum status run_record_write(const struct run_record *run, const char *path, struct error *err)
+{
+    json_t *root = json_object();
+    bool fine = root != NULL;
+    for (size_t i = 0; fine && i < N_FIELD; i++) {
+        json_t *object = root, *value = field_json(run, &FIELDS[i]);
+        if (FIELDS[i].kind == FIELD_DATA && !run->has_data) {
+            continue;
+        }
+        if (FIELDS[i].section[0] != '\0') {
+            object = json_object_get(root, FIELDS[i].section);
+            if (!object) {
+                object = json_object();
+                json_object_set_new(root, FIELDS[i].section, object);
+            }
+        }
+        fine = json_object_set_new(object, FIELDS[i].key, value) == 0;
+    }
+    enum status status = fine ? json_write(path, root, err) : error_memory(err, "writing %s", path);
+    json_decref(root);
+    return status;
+}
+
+/* ---- reading ---- */
+
+/* An array in the record's care: of n elements, and never NULL. */
+static void *keep(struct run_record *run, size_t n, size_t size)
+{
+    size_t slot = 0;
+    while (run->memory[slot]) {
+        slot++;
+    }
+    run->memory[slot] = calloc(n + 1, size);
+    return run->memory[slot];
+}
+
+static double number_of(const json_t *value)
+{
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* Numbers and lists of numbers; the lists lie one behind the other in one piece of memory. */
+static enum status read_results(struct run_record *run, json_t *results, struct error *err)
+{
+    const char *key;
+    json_t *value;
+    size_t n_list = 0;
+    json_object_foreach(results, key, value)
+    {
+        n_list += json_array_size(value);
+    }
+    struct run_value *result = keep(run, json_object_size(results), sizeof *result);
+    double *list = result ? keep(run, n_list, sizeof *list) : NULL;
+    if (!list) {
+        return error_memory(err, "reading runs");
+    }
+    run->result = result;
+    json_object_foreach(results, key, value)
+    {
+        *result = (struct run_value){
+            .key = key, .value = number_of(value), .whole = json_is_integer(value)};
+        if (json_is_array(value)) {
+            result->list = list;
+            result->n_list = json_array_size(value);
+            for (size_t i = 0; i < result->n_list; i++) {
+                *list++ = number_of(json_array_get(value, i));
+            }
+        }
+        result++;
+    }
+    run->n_result = (size_t)(result - run->result);
+    return STATUS_OK;
+}
+
+static void read_numbers(const json_t *object, struct attention_numbers *numbers)
+{
+    for (size_t i = 0; i < N_NUMBER; i++) {
+        *number_at(numbers, i) = json_get_number(object, NUMBERS[i].key, NAN);
+    }
+}
+
+static enum status read_attention(struct run_record *run, const json_t *object, struct error *err)
+{
+    struct run_attention *attention = &run->attention;
+    const json_t *heads = json_object_get(object, "heads");
+    const json_t *samples = json_object_get(object, "samples");
+    size_t n_head = json_array_size(heads), n_sample = json_array_size(samples);
+    struct attention_numbers *head = keep(run, n_head, sizeof *head);
+    struct run_sample *sample = head ? keep(run, n_sample, sizeof *sample) : NULL;
+    if (!sample) {
+        return error_memory(err, "reading runs");
+    }
+    for (size_t h = 0; h < n_head; h++) {
+        read_numbers(json_array_get(heads, h), &head[h]);
+    }
+    for (size_t i = 0; i < n_sample; i++) {
+        const json_t *entry = json_array_get(samples, i);
+        sample[i] = (struct run_sample){.item = json_get_integer(entry, "item", -1),
+                                        .label = json_get_integer(entry, "label", -1),
+                                        .prediction = json_get_integer(entry, "prediction", -1)};
+    }
+    run->has_attention = json_is_object(object);
+    read_numbers(json_object_get(object, "mean"), &attention->mean);
+    attention->layer = (long)json_get_integer(object, "layer", (long long)run->config.n_layer - 1);
+    attention->n_probe = (long)json_get_integer(object, "n_probe", 0);
+    attention->head = head;
+    attention->n_head = n_head;
+    attention->sample = json_is_array(samples) ? sample : NULL;
+    attention->n_sample = n_sample;
+    return STATUS_OK;
+}
+
+static enum status read_data(struct run_record *run, const json_t *object, struct error *err)
+{
+    const json_t *names = json_object_get(object, "class_name");
+    const json_t *published = json_object_get(object, "published");
+    size_t n_class = json_array_size(names);
+    const char **name = keep(run, n_class, sizeof *name);
+    if (!name) {
+        return error_memory(err, "reading runs");
+    }
+    for (size_t c = 0; c < n_class; c++) {
+        const char *text = json_string_value(json_array_get(names, c));
+        name[c] = text ? text : "";
+    }
+    run->has_data = json_is_object(object);
+    run->data = (struct run_data){.sha256 = json_get_text(object, "sha256", NULL),
+                                  .n_train = (long)json_get_integer(object, "n_train", 0),
+                                  .n_test = (long)json_get_integer(object, "n_test", 0),
+                                  .class_name = name,
+                                  .n_class = n_class,
+                                  .origin = json_is_true(published)    ? IMAGES_PUBLISHED
+                                            : json_is_false(published) ? IMAGES_OTHER
+                                                                       : IMAGES_UNKNOWN,
+                                  .warning = json_get_text(object, "warning", NULL)};
+    return STATUS_OK;
+}
+
+static enum status read_format(const json_t *value, struct error *err)
+{
+    const char *format = json_is_string(value) ? json_string_value(value) : "";
+    return strcmp(format, RUN_RECORD_FORMAT) == 0
+               ? STATUS_OK
+               : error_set(err, STATUS_DATA,
+                           "format is \"%s\", this program reads \"" RUN_RECORD_FORMAT
+                           "\"; read it with the version that wrote it",
+                           format);
+}
+
+static enum status read_id(struct run_record *run, const char *name, const json_t *value,
+                           struct error *err)
+{
+    const char *id = json_is_string(value) ? json_string_value(value) : "";
+    if (strcmp(id, name) != 0 || strlen(id) >= sizeof run->id) {
+        return error_set(err, STATUS_DATA,
+                         "id is \"%s\", expected the name of its folder, \"%s\": a renamed or "
+                         "copied folder is not counted twice",
+                         id, name);
+    }
+    memcpy(run->id, id, strlen(id) + 1);
+    return STATUS_OK;
+}
+
+static enum status read_status(struct run_record *run, const json_t *value, struct error *err)
+{
+    const char *word = json_is_string(value) ? json_string_value(value) : "";
+    for (size_t i = 0; i < sizeof STATUS_NAME / sizeof STATUS_NAME[0]; i++) {
+        if (strcmp(word, STATUS_NAME[i]) == 0) {
+            run->status = (enum run_status)i;
+            return STATUS_OK;
+        }
+    }
+    return error_set(err, STATUS_DATA, "status is \"%s\", expected ok, diverged or failed", word);
+}
+
+/* The id is a hash of the configuration: one that was changed by hand shows. Runs of other versions
+ * have ids that cannot be made here. */
+static enum status read_config(struct run_record *run, const json_t *config, struct error *err)
+{
+    char expected[CONFIG_ID_SIZE];
+    struct error *problem = &run->config_problem;
+    bool known = config_read(config, &run->config, problem) == STATUS_OK;
+    if (!known) {
+        error_prefix(problem, "config");
+    }
+    if (run->engine_version != ENGINE_VERSION ||
+        (known && run->task_version != config_task_version(&run->config))) {
+        return STATUS_OK;
+    }
+    if (!known) {
+        return error_set(err, STATUS_DATA, "%s", problem->text);
+    }
+    config_id(&run->config, expected);
+    if (strcmp(expected, run->id) == 0) {
+        return STATUS_OK;
+    }
+    return error_set(err, STATUS_DATA,
+                     "its config is that of the run %s: it was changed after the run", expected);
+}
+
+static enum status read_field(struct run_record *run, const struct field *field, const char *name,
+                              struct error *err)
+{
+    const json_t *section =
+        field->section[0] ? json_object_get(run->root, field->section) : run->root;
+    json_t *value = json_object_get(section, field->key);
+    void *member = (char *)run + field->offset;
+    switch (field->kind) {
+    case FIELD_TEXT:
+        *(const char **)member = json_string_value(value);
+        break;
+    case FIELD_WHOLE:
+        *(long *)member =
+            json_is_integer(value) ? (long)json_integer_value(value) : *(long *)member;
+        break;
+    case FIELD_NUMBER:
+        *(double *)member = number_of(value);
+        break;
+    case FIELD_FORMAT:
+        return read_format(value, err);
+    case FIELD_ID:
+        return read_id(run, name, value, err);
+    case FIELD_STATUS:
+        return read_status(run, value, err);
+    case FIELD_CONFIG:
+        return read_config(run, value, err);
+    case FIELD_VARIANT:
+        break;
+    case FIELD_RESULTS:
+        return read_results(run, value, err);
+    case FIELD_ATTENTION:
+        return read_attention(run, value, err);
+    case FIELD_MACHINE:
+    case FIELD_BUILD:
+        provenance_read(&run->provenance, field->key, value);
+        break;
+    case FIELD_DATA:
+        return read_data(run, value, err);
+    case FIELD_PROCESS:
+        run->process = json_is_integer(value) ? (long)json_integer_value(value) : 0;
+        break;
+    }
+    return STATUS_OK;
+}
+
+/* A share is a number in 0..1; every other result any finite number. */
+static enum status check_number(const struct run_record *run, const char *key, bool is_share,
+                                struct error *err)
+{
+    double value = run_record_result(run, key);
+    if (isfinite(value) && (!is_share || (value >= 0 && value <= 1))) {
+        return STATUS_OK;
+    }
+    return error_set(err, STATUS_DATA, "status is ok, but results.%s is no number%s", key,
+                     is_share ? " in 0..1" : "");
+}
+
+static enum status check_results(const struct run_record *run, struct error *err)
+{
+    if (run->status != RUN_STATUS_OK) {
+        return STATUS_OK;
+    }
+    bool images = json_object_get(json_object_get(run->root, "results"), "top1") != NULL;
+    TRY(check_number(run, images ? "top1" : "token_accuracy", true, err));
+    TRY(check_number(run, "loss", false, err));
+    return check_number(run, "final_train_loss", false, err);
+}
+
+static enum status read_all(struct run_record *run, const char *name, struct error *err)
+{
+    for (size_t i = 0; i < N_FIELD; i++) {
+        TRY(read_field(run, &FIELDS[i], name, err));
+    }
+    return check_results(run, err);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+enum status run_record_read(const char *folder, struct run_record *run, struct error *err)
+{
+    char path[PATH_SIZE];
+    *run = (struct run_record){.engine_version = -1, .task_version = -1};
+    TRY(path_format(path, err, "%s/run.json", folder));
+    if (!file_exists(path)) {
+        return error_set(err, STATUS_DATA, "%s has no run.json", folder);
+    }
+    TRY(json_read(path, &run->root, err));
+    enum status status = read_all(run, base_name(folder), err);
+    if (status != STATUS_OK) {
+        error_prefix(err, "%s", path);
+    }
+    return status;
+}
+
+void run_record_free(struct run_record *run)
+{
+    for (size_t i = 0; i < sizeof run->memory / sizeof run->memory[0]; i++) {
+        free(run->memory[i]);
+    }
+    json_decref(run->root);
+    *run = (struct run_record){0};
+}
+
+/* ---- numbers by name ---- */
+
+static const struct run_value *find_result(const struct run_record *run, const char *key)
+{
+    for (size_t i = 0; i < run->n_result; i++) {
+        if (strcmp(run->result[i].key, key) == 0) {
+            return &run->result[i];
+        }
+    }
+    return NULL;
+}
+
+double run_record_result(const struct run_record *run, const char *key)
+{
+    const struct run_value *result = find_result(run, key);
+    return result ? result->value : NAN;
+}
+
+const double *run_record_list(const struct run_record *run, const char *key, size_t *n)
+{
+    const struct run_value *result = find_result(run, key);
+    *n = result ? result->n_list : 0;
+    return result ? result->list : NULL;
+}
+
+size_t run_record_n_step(const struct run_record *run)
+{
+    double n_step = run_record_result(run, "n_step");
+    return n_step > 0 ? (size_t)n_step : 0;
+}
+
+double run_record_number(const struct run_record *run, const char *section, const char *key)
+{
+    if (strcmp(section, "results") == 0) {
+        return run_record_result(run, key);
+    }
+    if (strcmp(section, "attention") == 0) {
+        return run->has_attention ? attention_number(&run->attention.mean, key) : NAN;
+    }
+    for (size_t i = 0; i < N_FIELD; i++) {
+        const void *member = (const char *)run + FIELDS[i].offset;
+        if (strcmp(FIELDS[i].section, section) != 0 || strcmp(FIELDS[i].key, key) != 0) {
+            continue;
+        }
+        return FIELDS[i].kind == FIELD_NUMBER  ? *(const double *)member
+               : FIELDS[i].kind == FIELD_WHOLE ? (double)*(const long *)member
+                                               : NAN;
+    }
+    return NAN;
+}
