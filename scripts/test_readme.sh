@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs the commands of README.md, so that none of them can go stale: every ```sh block, in order, in
-# one shell, in a copy of the repository. A block after <!-- not tested --> is left out.
+# Runs the commands of README.md and of the topics that `qkvlab help` prints, so that none of them can go
+# stale: every ```sh block, a file's in order and in one shell, in a copy of the repository. A block after
+# <!-- not tested --> is left out.
 #
 #   scripts/test_readme.sh [PROGRAM]      PROGRAM: a built qkvlab that becomes the copy's build/qkvlab
 set -euo pipefail
@@ -9,7 +10,6 @@ set -euo pipefail
 
 PROGRAM=$(realpath "${1:-$REPOSITORY/build/qkvlab}")
 [ -x "$PROGRAM" ] || die "no program at $PROGRAM; build it first: scripts/quickstart.sh --dry-run"
-[ -e "$REPOSITORY/README.md" ] || die "there is no README.md"
 
 COPY=$(mktemp -d)
 trap 'rm -rf "$COPY"' EXIT
@@ -18,17 +18,20 @@ git -C "$REPOSITORY" ls-files -z --cached --others --exclude-standard |
   (cd "$REPOSITORY" && tar --null -T - -cf - --ignore-failed-read 2>/dev/null) | tar -xf - -C "$COPY"
 mkdir -p "$COPY/build"
 cp "$PROGRAM" "$COPY/build/qkvlab"
-
-# The commands, each block announced.
-awk '
-  /<!-- not tested -->/ { leave_out = 1; next }
-  /^```sh$/ { if (!leave_out) { inside = 1; n++; print "echo \"== README, block " n " (line " NR ")\"" } leave_out = 0; next }
-  /^```/ { inside = 0; next }
-  inside { sub(/^\$ /, ""); print }
-' "$REPOSITORY/README.md" >"$COPY/.readme.sh"
-N_BLOCK=$(grep -c '^echo "== README' "$COPY/.readme.sh" || true)
-[ "$N_BLOCK" -gt 0 ] || die "README.md has no \`\`\`sh block to test"
-
 cd "$COPY"
-bash -euo pipefail .readme.sh </dev/null
-say "$N_BLOCK blocks of README.md ran"
+export PATH=$COPY/build:$PATH # topics say qkvlab, the README build/qkvlab
+
+N_BLOCK=0
+for text in README.md src/cli/topics/*.md; do
+  # The commands, each block announced.
+  awk -v text="$text" '
+    /<!-- not tested -->/ { leave_out = 1; next }
+    /^```sh$/ { if (!leave_out) { inside = 1; n++; print "echo \"== " text ", block " n " (line " NR ")\"" } leave_out = 0; next }
+    /^```/ { inside = 0; next }
+    inside { sub(/^\$ /, ""); print }
+  ' "$text" >.commands.sh
+  N_BLOCK=$((N_BLOCK + $(grep -c '^echo "== ' .commands.sh || true)))
+  bash -euo pipefail .commands.sh </dev/null
+done
+[ "$N_BLOCK" -gt 0 ] || die "there is no \`\`\`sh block to test"
+say "$N_BLOCK blocks of README.md and the topics ran"

@@ -8,15 +8,15 @@
 
 #include <stddef.h>
 
-/*        name         exit  meaning */
+/*        name         exit  meaning; main exits with 128 + n */
 #define STATUS_TABLE(X)                                                                            \
     X(OK, 0, "fine")                                                                               \
     X(FAILED, 1, "a check failed, or a run failed or diverged")                                    \
+    X(MEMORY, 1, "out of memory")                                                                  \
     X(USAGE, 2, "wrong usage or configuration")                                                    \
     X(DATA, 3, "bad or missing data")                                                              \
     X(WRITE, 4, "cannot write")                                                                    \
-    X(MEMORY, 1, "out of memory")                                                                  \
-    X(INTERRUPTED, 130, "stopped by a signal")
+    X(INTERRUPTED, 130, "stopped by signal n")
 
 enum status {
 #define STATUS_ENUM(name, exit_code, meaning) STATUS_##name,

@@ -90,7 +90,7 @@ static enum status record(const struct arguments *arguments, struct baseline *ba
                           struct error *err)
 {
     if (arguments->curves) {
-        enum status status = arguments_refuse(arguments, OPTION_SET, "not with --curves", err);
+        enum status status = arguments_refuse(arguments, OPTION_set, "not with --curves", err);
         if (status == STATUS_OK) {
             status = baseline_read_curves(arguments->curves, baseline, err);
         }
@@ -113,12 +113,12 @@ static enum status check_action(const char *action, struct error *err)
     const char *end = strrchr(action, '.');
     bool is_file =
         file_exists(action) || (end && (strcmp(end, ".yaml") == 0 || strcmp(end, ".yml") == 0));
-    if (is_file || word_check(WORD_PRESET, "preset", action, NULL) == STATUS_OK) {
+    if (is_file || word_check(WORD_PRESET, action, NULL) == STATUS_OK) {
         return error_set(err, STATUS_USAGE,
                          "unknown action '%.200s': did you mean `qkvlab baseline record %.200s`?",
                          action, action);
     }
-    return word_check(WORD_BASELINE_ACTION, "action", action, err);
+    return word_check(WORD_BASELINE_ACTION, action, err);
 }
 
 enum status cmd_baseline(const struct arguments *arguments, struct error *err)

@@ -115,9 +115,6 @@ static enum status list_models(struct models *models, const struct arguments *ar
     if (arguments->n_shape == 0 && (arguments->n_set > 0 || arguments->scaling)) {
         return add_models(models, NULL, arguments, err);
     }
-    for (size_t i = 0; status == STATUS_OK && i < arguments->n_shape; i++) {
-        status = word_check(WORD_SHAPE, "shape", arguments->shape[i], err);
-    }
     for (size_t i = 0; status == STATUS_OK && bench_shape_at(i); i++) {
         if (is_chosen(arguments, bench_shape_at(i))) {
             status = add_models(models, bench_shape_at(i), arguments, err);

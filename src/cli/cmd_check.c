@@ -32,19 +32,16 @@ static enum status check_options(const struct arguments *arguments, struct error
     if (arguments->format == FORMAT_CSV) {
         return error_set(err, STATUS_USAGE, "check prints text or json, not csv");
     }
-    if (arguments->tier) {
-        status = word_check(WORD_TIER, "tier", arguments->tier, err);
-    }
-    if (status == STATUS_OK && arguments->curves) {
+    if (arguments->curves) {
         static const char reason[] = "nothing is trained with --curves";
-        status = arguments_refuse(arguments, OPTION_SET, reason, err);
+        status = arguments_refuse(arguments, OPTION_set, reason, err);
         if (status == STATUS_OK) {
-            status = arguments_refuse(arguments, OPTION_WITH, reason, err);
+            status = arguments_refuse(arguments, OPTION_with, reason, err);
         }
     }
     if (status == STATUS_OK && arguments->with) {
         static const char reason[] = "nothing is trained with --with";
-        status = arguments_refuse(arguments, OPTION_SET, reason, err);
+        status = arguments_refuse(arguments, OPTION_set, reason, err);
     }
     if (status == STATUS_OK && arguments->with && arguments->update) {
         status =

@@ -7,58 +7,84 @@
 #include "cli/options.h"
 #include "lab/config/config.h"
 
-/* The words that complete a word of this kind, separated by spaces. */
-static void print_words(enum word word)
+/* What a shell does to complete a word; '@' stands for the words that it may be. */
+struct actions {
+    const char *folder, *file;
+    const char *config; /* a preset or a file */
+    const char *listed;
+    const char *other;
+};
+
+static const char *choice_at(enum word word, size_t i)
 {
     if (word == WORD_ASSIGNMENT) {
-        for (size_t i = 0; config_key_at(i); i++) {
-            printf("%s%s=", i ? " " : "", config_key_at(i)->name);
+        return config_key_at(i) ? config_key_at(i)->name : NULL;
+    }
+    return word_choice(word, i);
+}
+
+static void print_choices(enum word word)
+{
+    for (size_t i = 0; choice_at(word, i); i++) {
+        printf("%s%s%s", i ? " " : "", choice_at(word, i), word == WORD_ASSIGNMENT ? "=" : "");
+    }
+}
+
+static void print_action(const struct actions *actions, enum word word)
+{
+    const char *action = word == WORD_FOLDER          ? actions->folder
+                         : word == WORD_FILE          ? actions->file
+                         : word == WORD_CONFIG        ? actions->config
+                         : choice_at(word, 0) != NULL ? actions->listed
+                                                      : actions->other;
+    for (; *action; action++) {
+        if (*action == '@') {
+            print_choices(word);
+        } else {
+            putchar(*action);
         }
-        return;
-    }
-    for (size_t i = 0; word_choice(word, i); i++) {
-        printf("%s%s", i ? " " : "", word_choice(word, i));
     }
 }
 
-static bool has_words(enum word word)
+/* Text inside single quotes, in every shell: an apostrophe closes, escapes and reopens. What is in
+ * `special` gets a backslash. */
+static void print_quotable(const char *text, const char *special)
 {
-    return word == WORD_ASSIGNMENT || word_choice(word, 0) != NULL;
-}
-
-/* Text inside single quotes, for every shell: an apostrophe closes, escapes and reopens. */
-static void print_quoted(const char *text)
-{
-    putchar('\'');
     for (; *text; text++) {
         if (*text == '\'') {
             fputs("'\\''", stdout);
         } else {
+            fputs(strchr(special, *text) ? "\\" : "", stdout);
             putchar(*text);
         }
     }
-    putchar('\'');
 }
 
 /* ---- bash ---- */
 
-static void print_bash_action(enum word word)
+static const struct actions bash = {
+    .folder = "COMPREPLY=($(compgen -d -- \"$cur\"))",
+    .file = "COMPREPLY=($(compgen -f -- \"$cur\"))",
+    .config = "COMPREPLY=($(compgen -W '@' -- \"$cur\") $(compgen -f -X '!*.y*ml' -- \"$cur\") "
+              "$(compgen -d -- \"$cur\"))",
+    .listed = "COMPREPLY=($(compgen -W '@' -- \"$cur\"))",
+    .other = ":",
+};
+
+static void print_bash_command(const struct command *command)
 {
-    if (word == WORD_FOLDER) {
-        printf("COMPREPLY=($(compgen -d -- \"$cur\"))");
-    } else if (word == WORD_FILE) {
-        printf("COMPREPLY=($(compgen -f -- \"$cur\"))");
-    } else if (word == WORD_CONFIG) {
-        printf("COMPREPLY=($(compgen -W '");
-        print_words(word);
-        printf("' -- \"$cur\") $(compgen -f -X '!*.y*ml' -- \"$cur\") $(compgen -d -- \"$cur\"))");
-    } else if (has_words(word)) {
-        printf("COMPREPLY=($(compgen -W '");
-        print_words(word);
-        printf("' -- \"$cur\"))");
-    } else {
-        printf(":");
+    printf("    %s)\n      if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W '",
+           command->name);
+    const char *gap = "";
+    for (size_t id = 0; option_at(id); id++) {
+        if (option_taken(option_at(id), command)) {
+            printf("%s--%s", gap, option_at(id)->name);
+            gap = " ";
+        }
     }
+    printf("' -- \"$cur\"))\n      else\n        ");
+    print_action(&bash, command->operand);
+    printf("\n      fi ;;\n");
 }
 
 static void print_bash(void)
@@ -69,67 +95,62 @@ static void print_bash(void)
            "  COMPREPLY=()\n"
            "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
            "    COMPREPLY=($(compgen -W '");
-    print_words(WORD_COMMAND);
+    print_choices(WORD_COMMAND);
     printf(" --help --version' -- \"$cur\"))\n    return\n  fi\n  case $prev in\n");
     for (size_t id = 0; option_at(id); id++) {
-        if (!option_at(id)->argument) {
-            continue;
+        const struct option *option = option_at(id);
+        if (option->argument) {
+            printf("    --%s) ", option->name);
+            print_action(&bash, option->word);
+            printf("%s; return ;;\n",
+                   option->word == WORD_ASSIGNMENT ? "; compopt -o nospace 2>/dev/null" : "");
         }
-        printf("    --%s) ", option_at(id)->name);
-        print_bash_action(option_at(id)->word);
-        if (option_at(id)->word == WORD_ASSIGNMENT) {
-            printf("; compopt -o nospace 2>/dev/null");
-        }
-        printf("; return ;;\n");
     }
     printf("  esac\n  case ${COMP_WORDS[1]} in\n");
     for (size_t c = 0; command_at(c); c++) {
-        printf("    %s)\n      if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W '",
-               command_at(c)->name);
-        const char *gap = "";
-        for (size_t id = 0; option_at(id); id++) {
-            if (!option_taken(option_at(id), command_at(c))) {
-                continue;
-            }
-            printf("%s--%s", gap, option_at(id)->name);
-            gap = " ";
-        }
-        printf("' -- \"$cur\"))\n      else\n        ");
-        print_bash_action(command_at(c)->operand);
-        printf("\n      fi ;;\n");
+        print_bash_command(command_at(c));
     }
     printf("  esac\n}\ncomplete -F _qkvlab qkvlab\n");
 }
 
 /* ---- zsh ---- */
 
-static void print_zsh_action(enum word word)
+static const struct actions zsh = {
+    .folder = "_files -/",
+    .file = "_files",
+    .config = "_qkvlab_configurations",
+    .listed = "(@)",
+    .other = "",
+};
+
+#define ZSH_SPECIAL "[]:\\" /* inside a description of _arguments */
+
+static void print_zsh_option(const struct option *option, const struct command *command)
 {
-    if (word == WORD_FOLDER) {
-        printf("_files -/");
-    } else if (word == WORD_FILE) {
-        printf("_files");
-    } else if (word == WORD_CONFIG) {
-        printf("_qkvlab_configurations");
-    } else if (has_words(word)) {
-        putchar('(');
-        print_words(word);
-        putchar(')');
+    printf(" \\\n        '%s--%s[", option_is_repeatable(option) ? "*" : "", option->name);
+    print_quotable(option_help(option, command), ZSH_SPECIAL);
+    printf("]");
+    if (option->argument) {
+        printf(":%s:", option->argument);
+        print_action(&zsh, option->word);
     }
+    printf("'");
 }
 
-/* A description inside _arguments' brackets and inside single quotes. */
-static void print_zsh_text(const char *text)
+static void print_zsh_command(const struct command *command)
 {
-    for (; *text; text++) {
-        if (*text == '\'') {
-            fputs("'\\''", stdout);
-        } else if (strchr("[]:\\", *text)) {
-            printf("\\%c", *text);
-        } else {
-            putchar(*text);
+    printf("    %s) _arguments", command->name);
+    for (size_t id = 0; option_at(id); id++) {
+        if (option_taken(option_at(id), command)) {
+            print_zsh_option(option_at(id), command);
         }
     }
+    if (command->most > 0) {
+        printf(" \\\n        '*:%s:", command->operands);
+        print_action(&zsh, command->operand);
+        printf("'");
+    }
+    printf(" ;;\n");
 }
 
 static void print_zsh(void)
@@ -137,7 +158,7 @@ static void print_zsh(void)
     printf("#compdef qkvlab\n"
            "_qkvlab_configurations() {\n"
            "  _alternative 'presets:preset:(");
-    print_words(WORD_CONFIG);
+    print_choices(WORD_CONFIG);
     printf(")' 'files:file:_files -g \"*.(yaml|yml)\"'\n"
            "}\n"
            "_qkvlab() {\n"
@@ -148,7 +169,7 @@ static void print_zsh(void)
            "    commands=(\n");
     for (size_t c = 0; command_at(c); c++) {
         printf("      '%s:", command_at(c)->name);
-        print_zsh_text(command_at(c)->summary);
+        print_quotable(command_at(c)->summary, ZSH_SPECIAL);
         printf("'\n");
     }
     printf("      '--help:the overview'\n      '--version:the version'\n    )\n"
@@ -157,27 +178,7 @@ static void print_zsh(void)
            "  shift words; (( CURRENT-- ))\n"
            "  case $command in\n");
     for (size_t c = 0; command_at(c); c++) {
-        printf("    %s) _arguments", command_at(c)->name);
-        for (size_t id = 0; option_at(id); id++) {
-            const struct option_spec *option = option_at(id);
-            if (!option_taken(option, command_at(c))) {
-                continue;
-            }
-            printf(" \\\n        '%s--%s[", option_is_repeatable(id) ? "*" : "", option->name);
-            print_zsh_text(option_help(option, command_at(c)));
-            printf("]");
-            if (option->argument) {
-                printf(":%s:", option->argument);
-                print_zsh_action(option->word);
-            }
-            printf("'");
-        }
-        if (command_at(c)->most > 0) {
-            printf(" \\\n        '*:%s:", command_at(c)->operands);
-            print_zsh_action(command_at(c)->operand);
-            printf("'");
-        }
-        printf(" ;;\n");
+        print_zsh_command(command_at(c));
     }
     printf("  esac\n}\n"
            "if [ \"$funcstack[1]\" = \"_qkvlab\" ]; then _qkvlab \"$@\"; "
@@ -186,64 +187,69 @@ static void print_zsh(void)
 
 /* ---- fish ---- */
 
-static void print_fish_argument(enum word word)
+static const struct actions fish = {
+    .folder = " -a '(__fish_complete_directories)'",
+    .file = " -F",
+    .config = " -a '@ (__fish_complete_suffix .yaml)'",
+    .listed = " -a '@'",
+    .other = "",
+};
+
+static void print_fish_option(const struct option *option)
 {
-    if (word == WORD_FOLDER) {
-        printf(" -a '(__fish_complete_directories)'");
-    } else if (word == WORD_FILE) {
-        printf(" -F");
-    } else if (has_words(word)) {
-        printf(" -a '");
-        print_words(word);
-        printf(word == WORD_CONFIG ? " (__fish_complete_suffix .yaml)'" : "'");
+    printf("complete -c qkvlab -n '__fish_seen_subcommand_from");
+    for (size_t c = 0; command_at(c); c++) {
+        if (option_taken(option, command_at(c))) {
+            printf(" %s", command_at(c)->name);
+        }
     }
+    printf("' -l %s%s -d '", option->name, option->argument ? " -x" : "");
+    print_quotable(option->help, "");
+    putchar('\'');
+    print_action(&fish, option->word);
+    putchar('\n');
 }
 
 static void print_fish(void)
 {
     printf("# fish completion for qkvlab\ncomplete -c qkvlab -f\n");
     for (size_t c = 0; command_at(c); c++) {
-        printf("complete -c qkvlab -n __fish_use_subcommand -a %s -d ", command_at(c)->name);
-        print_quoted(command_at(c)->summary);
-        putchar('\n');
+        printf("complete -c qkvlab -n __fish_use_subcommand -a %s -d '", command_at(c)->name);
+        print_quotable(command_at(c)->summary, "");
+        printf("'\n");
     }
     printf("complete -c qkvlab -n __fish_use_subcommand -l version -d 'The version'\n");
     for (size_t id = 0; option_at(id); id++) {
-        const struct option_spec *option = option_at(id);
-        printf("complete -c qkvlab -n '__fish_seen_subcommand_from");
-        for (size_t c = 0; command_at(c); c++) {
-            if (option_taken(option, command_at(c))) {
-                printf(" %s", command_at(c)->name);
-            }
-        }
-        printf("' -l %s%s -d ", option->name, option->argument ? " -x" : "");
-        print_quoted(option->help);
-        print_fish_argument(option->word);
-        putchar('\n');
+        print_fish_option(option_at(id));
     }
     for (size_t c = 0; command_at(c); c++) {
-        if (command_at(c)->most == 0) {
-            continue;
+        if (command_at(c)->most > 0) {
+            printf("complete -c qkvlab -n '__fish_seen_subcommand_from %s'", command_at(c)->name);
+            print_action(&fish, command_at(c)->operand);
+            putchar('\n');
         }
-        printf("complete -c qkvlab -n '__fish_seen_subcommand_from %s'", command_at(c)->name);
-        print_fish_argument(command_at(c)->operand);
-        putchar('\n');
     }
+}
+
+/* ---- the command ---- */
+
+static const struct {
+    const char *name;
+    void (*print)(void);
+} shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
+
+const char *completion_shell_at(size_t i)
+{
+    return i < sizeof shells / sizeof shells[0] ? shells[i].name : NULL;
 }
 
 enum status cmd_completion(const struct arguments *arguments, struct error *err)
 {
-    const char *shell = arguments->operand[0];
-    enum status status = word_check(WORD_SHELL, "shell", shell, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    if (strcmp(shell, "bash") == 0) {
-        print_bash();
-    } else if (strcmp(shell, "zsh") == 0) {
-        print_zsh();
-    } else {
-        print_fish();
+    TRY(word_check(WORD_SHELL, arguments->operand[0], err));
+    for (size_t i = 0; completion_shell_at(i); i++) {
+        if (strcmp(arguments->operand[0], shells[i].name) == 0) {
+            shells[i].print();
+        }
     }
     return STATUS_OK;
 }

@@ -90,8 +90,8 @@ static void print_roots(const struct data_options *data)
     }
 }
 
-static enum status data_list(const struct data_options *data, const struct arguments *arguments,
-                             struct error *err)
+static enum status data_list(const struct data_options *data, const struct dataset *only,
+                             const struct arguments *arguments, struct error *err)
 {
     static const struct column columns[] = {
         {"name", "name", 0},
@@ -105,14 +105,15 @@ static enum status data_list(const struct data_options *data, const struct argum
     };
     struct table *table = table_create(columns, N_COLUMN(columns));
     for (size_t i = 0; dataset_at(i); i++) {
-        add_dataset(table, dataset_at(i), &data->options);
+        if (!only || dataset_at(i) == only) {
+            add_dataset(table, dataset_at(i), &data->options);
+        }
     }
-    enum status status = table_print(table, arguments->format, err);
-    table_free(table);
-    if (status == STATUS_OK && arguments->format == FORMAT_TEXT) {
+    TRY(table_finish(table, arguments->format, err));
+    if (arguments->format == FORMAT_TEXT) {
         print_roots(data);
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- check ---- */
@@ -153,10 +154,7 @@ static enum status check_files(struct table *table, const struct dataset_place *
         if (file->size == 0 || !place->path[i][0]) {
             continue;
         }
-        enum status status = data_bytes_hash(place->path[i], hash, &size, err);
-        if (status != STATUS_OK) {
-            return status;
-        }
+        TRY(data_bytes_hash(place->path[i], hash, &size, err));
         add_check(table, place->dataset, file->name, size, hash, judge_file(file, hash));
         if (file->sha256 && strcmp(hash, file->sha256) != 0) {
             terminal_say("warning: %s differs from the published file: %zu bytes with SHA-256 "
@@ -167,7 +165,6 @@ static enum status check_files(struct table *table, const struct dataset_place *
     return STATUS_OK;
 }
 
-/* Images are decoded again here, not read from the cache. */
 /* count_verdict says how many of the published images there are. */
 #define VERDICT_SIZE 64
 static const char *count_verdict(size_t n_image, size_t n_published, char text[VERDICT_SIZE])
@@ -179,16 +176,14 @@ static const char *count_verdict(size_t n_image, size_t n_published, char text[V
     return text;
 }
 
+/* Images are decoded again here, not read from the cache. */
 static enum status check_images(struct table *table, const struct dataset_place *place,
                                 const struct dataset_options *options, struct error *err)
 {
     struct dataset_options fresh = *options;
     struct image_data data;
     fresh.cache = NULL;
-    enum status status = dataset_load(place, &fresh, &data, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(dataset_load(place, &fresh, &data, err));
     const struct dataset *dataset = place->dataset;
     const char *hash = image_data_hash(&data);
     size_t n_train = data.train.n_image, n_test = data.test.n_image;
@@ -207,11 +202,9 @@ static enum status check_one(struct table *table, const struct dataset *dataset,
                              const struct dataset_options *options, struct error *err)
 {
     static struct dataset_place place;
-    enum status status = dataset_find(dataset, options, &place, err);
-    if (status == STATUS_OK) {
-        status = check_files(table, &place, err);
-    }
-    return status == STATUS_OK ? check_images(table, &place, options, err) : status;
+    TRY(dataset_find(dataset, options, &place, err));
+    TRY(check_files(table, &place, err));
+    return check_images(table, &place, options, err);
 }
 
 static bool is_found(const struct dataset *dataset, const struct dataset_options *options)
@@ -275,9 +268,7 @@ static enum status print_path(const struct dataset *dataset, const char *path, e
     struct table *table = table_create(columns, N_COLUMN(columns));
     table_text(table, dataset->name);
     table_text(table, path);
-    enum status status = table_print(table, format, err);
-    table_free(table);
-    return status;
+    return table_finish(table, format, err);
 }
 
 static enum status data_show(const struct data_options *data, const struct dataset *dataset,
@@ -286,20 +277,15 @@ static enum status data_show(const struct data_options *data, const struct datas
     static struct dataset_place place;
     struct image_data images;
     char folder[PATH_SIZE], path[PATH_SIZE];
-    enum status status = dataset_find(dataset, &data->options, &place, err);
-    if (status == STATUS_OK) {
-        status = path_format(folder, err, "%s/data", arguments->out);
+    if (!dataset) {
+        return error_set(err, STATUS_USAGE,
+                         "data show needs the name of a data set; see qkvlab data list");
     }
-    if (status == STATUS_OK) {
-        status = path_format(path, err, "%s/%s.png", folder, dataset->name);
-    }
-    if (status == STATUS_OK) {
-        status = dataset_load(&place, &data->options, &images, err);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    status = folder_create(folder, err);
+    TRY(dataset_find(dataset, &data->options, &place, err));
+    TRY(path_format(folder, err, "%s/data", arguments->out));
+    TRY(path_format(path, err, "%s/%s.png", folder, dataset->name));
+    TRY(dataset_load(&place, &data->options, &images, err));
+    enum status status = folder_create(folder, err);
     if (status == STATUS_OK) {
         status = contact_sheet_write(path, &images, err);
     }
@@ -312,37 +298,30 @@ static enum status data_show(const struct data_options *data, const struct datas
 
 /* ---- the command ---- */
 
-static enum status find_name(const char *name, const struct dataset **dataset, struct error *err)
+static const struct {
+    const char *name;
+    enum status (*run)(const struct data_options *data, const struct dataset *dataset,
+                       const struct arguments *arguments, struct error *err); /* NULL: all sets */
+} actions[] = {{"list", data_list}, {"check", data_check}, {"show", data_show}};
+
+const char *data_action_at(size_t i)
 {
-    enum status status = word_check(WORD_DATASET, "data set", name, err);
-    *dataset = dataset_find_name(name);
-    return status;
+    return i < N_COLUMN(actions) ? actions[i].name : NULL;
 }
 
 enum status cmd_data(const struct arguments *arguments, struct error *err)
 {
     static struct data_options data;
-    const char *action = arguments->operand[0];
     const struct dataset *dataset = NULL;
-    enum status status = word_check(WORD_DATA_ACTION, "action", action, err);
-    if (status == STATUS_OK && arguments->n_operand > 1) {
-        status = find_name(arguments->operand[1], &dataset, err);
+    size_t action = 0;
+    TRY(word_check(WORD_DATA_ACTION, arguments->operand[0], err));
+    if (arguments->n_operand > 1) {
+        TRY(word_check(WORD_DATASET, arguments->operand[1], err));
+        dataset = dataset_find_name(arguments->operand[1]);
     }
-    if (status == STATUS_OK) {
-        status = data_options_make(&data, arguments, err);
+    TRY(data_options_make(&data, arguments, err));
+    while (strcmp(actions[action].name, arguments->operand[0]) != 0) {
+        action++;
     }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    if (strcmp(action, "list") == 0) {
-        return data_list(&data, arguments, err);
-    }
-    if (strcmp(action, "check") == 0) {
-        return data_check(&data, dataset, arguments, err);
-    }
-    if (!dataset) {
-        return error_set(err, STATUS_USAGE,
-                         "data show needs the name of a data set; see qkvlab data list");
-    }
-    return data_show(&data, dataset, arguments, err);
+    return actions[action].run(&data, dataset, arguments, err);
 }

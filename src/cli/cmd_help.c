@@ -1,4 +1,3 @@
-#include "cli/command.h"
 #include "cli/help.h"
 #include "cli/options.h"
 
@@ -8,10 +7,12 @@ enum status cmd_help(const struct arguments *arguments, struct error *err)
         help_overview(stdout);
         return STATUS_OK;
     }
-    const struct command *command = command_find(arguments->operand[0], err);
-    if (!command) {
-        return STATUS_USAGE;
+    const char *subject = arguments->operand[0];
+    TRY(word_check(WORD_SUBJECT, subject, err));
+    if (command_find(subject)) {
+        help_command(stdout, command_find(subject));
+    } else {
+        help_topic(stdout, topic_find(subject));
     }
-    help_command(stdout, command);
     return STATUS_OK;
 }

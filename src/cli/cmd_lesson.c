@@ -4,18 +4,11 @@
 #include <stdio.h>
 
 #include "cli/command.h"
+#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/plan.h"
 #include "cli/terminal.h"
-#include "cli/version.h"
 #include "lesson/lesson.h"
-
-static enum status check_words(const struct arguments *arguments, struct error *err)
-{
-    enum status status = word_check(WORD_LESSON, "lesson", arguments->operand[0], err);
-    return status == STATUS_OK ? word_check(WORD_LANGUAGE, "language", arguments->language, err)
-                               : status;
-}
 
 static enum status write_and_say(const struct plan *plan, struct error *err)
 {
@@ -63,10 +56,8 @@ static enum status train_and_write(const struct plan *plan, struct error *err)
 enum status cmd_lesson(const struct arguments *arguments, struct error *err)
 {
     struct plan plan = {0};
-    enum status status = check_words(arguments, err);
-    if (status == STATUS_OK) {
-        status = plan_create(&plan, arguments, LESSON_PRESET, err);
-    }
+    TRY(word_check(WORD_LESSON, arguments->operand[0], err));
+    enum status status = plan_create(&plan, arguments, LESSON_PRESET, err);
     if (status == STATUS_OK) {
         status = arguments->dry_run ? plan_preview(&plan, err) : train_and_write(&plan, err);
     }

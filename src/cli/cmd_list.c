@@ -2,8 +2,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/list_presets.h"
-#include "cli/list_schema.h"
+#include "cli/list.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "lab/config/config.h"
@@ -12,7 +11,7 @@
 #include "nn/cost.h"
 #include "nn/variant.h"
 
-#define N_COLUMN(columns) (sizeof(columns) / sizeof((columns)[0]))
+#define N_ROW(rows) (sizeof(rows) / sizeof((rows)[0]))
 
 /* ---- variants ---- */
 
@@ -74,20 +73,20 @@ static bool is_sharing_row(const struct variant *variant)
 static struct table *list_variants(void)
 {
     static const struct column columns[] = {
-        {"id", "id", 0},
-        {"name", NULL, 0},
-        {"projections", "learned", 0},
-        {"n_projection", NULL, 0},
-        {"n_cached", "cached", 0},
-        {"product_symmetric", NULL, 0},
-        {"scores_symmetric", NULL, 0},
-        {"product_gram", NULL, 0},
-        {NULL, "symm", 0},
-        {"axes", NULL, 0},
-        {"sharing_row", NULL, 0},
-        {"equation", "one head computes", 0},
+        {"id", "id"},
+        {"name", NULL},
+        {"projections", "learned"},
+        {"n_projection", NULL},
+        {"n_cached", "cached"},
+        {"product_symmetric", NULL},
+        {"scores_symmetric", NULL},
+        {"product_gram", NULL},
+        {NULL, "symm"},
+        {"axes", NULL},
+        {"sharing_row", NULL},
+        {"equation", "one head computes"},
     };
-    struct table *table = table_create(columns, N_COLUMN(columns));
+    struct table *table = table_create(columns, N_ROW(columns));
     for (size_t i = 0; variant_named(i); i++) {
         const struct variant *variant = variant_named(i);
         char id[VARIANT_TEXT_SIZE], name[VARIANT_TEXT_SIZE], slots[16], axes[256];
@@ -132,13 +131,13 @@ static void describe_needed(const struct task *task, char *text, size_t size)
 static struct table *list_tasks(void)
 {
     static const struct column columns[] = {
-        {"name", "name", 0},
-        {"formula", "formula", 0},
-        {"example", "example", 0},
+        {"name", "name"},
+        {"formula", "formula"},
+        {"example", "example"},
         {"position_floor", "floor", 3},
-        {"needed_key", "needed key", 0},
+        {"needed_key", "needed key"},
     };
-    struct table *table = table_create(columns, N_COLUMN(columns));
+    struct table *table = table_create(columns, N_ROW(columns));
     for (size_t i = 0; task_at(i); i++) {
         const struct task *task = task_at(i);
         char needed[64];
@@ -150,6 +149,13 @@ static struct table *list_tasks(void)
         table_text(table, needed);
     }
     return table;
+}
+
+static void print_tasks_legend(void)
+{
+    printf("\nat T = %d. floor: accuracy of the best predictor that knows only the position;\n"
+           "needed key: output <- the input position it must attend to\n",
+           EXAMPLE_TOKENS);
 }
 
 /* ---- data sets ---- */
@@ -166,11 +172,10 @@ static void add_count(struct table *table, size_t n)
 static struct table *list_datasets(void)
 {
     static const struct column columns[] = {
-        {"name", "name", 0},         {"title", "title", 0},     {"n_train", "training", 0},
-        {"n_test", "test", 0},       {"n_class", "classes", 0}, {"image_size", "px", 0},
-        {"n_channel", "colours", 0},
+        {"name", "name"},       {"title", "title"},   {"n_train", "training"},  {"n_test", "test"},
+        {"n_class", "classes"}, {"image_size", "px"}, {"n_channel", "colours"},
     };
-    struct table *table = table_create(columns, N_COLUMN(columns));
+    struct table *table = table_create(columns, N_ROW(columns));
     for (size_t i = 0; dataset_at(i); i++) {
         const struct dataset *dataset = dataset_at(i);
         table_text(table, dataset->name);
@@ -198,11 +203,11 @@ static void add_text_or_missing(struct table *table, const char *text)
 static struct table *list_keys(void)
 {
     static const struct column columns[] = {
-        {"name", NULL, 0},     {"alias", NULL, 0},        {NULL, "key", 0},
-        {"type", NULL, 0},     {"default", "default", 0}, {"default_images", "for images", 0},
-        {"accepted", NULL, 0}, {"help", NULL, 0},         {NULL, "what it is (what it takes)", 0},
+        {"name", NULL},     {"alias", NULL},        {NULL, "key"},
+        {"type", NULL},     {"default", "default"}, {"default_images", "for images"},
+        {"accepted", NULL}, {"help", NULL},         {NULL, "what it is (what it takes)"},
     };
-    struct table *table = table_create(columns, N_COLUMN(columns));
+    struct table *table = table_create(columns, N_ROW(columns));
     for (size_t i = 0; config_key_at(i); i++) {
         const struct config_key *key = config_key_at(i);
         char shown[128], what[1024];
@@ -227,11 +232,11 @@ static struct table *list_keys(void)
 static struct table *list_models(void)
 {
     static const struct column columns[] = {
-        {"name", "name", 0},
-        {"n_param", "parameters with qkv", 0},
-        {"summary", "what", 0},
+        {"name", "name"},
+        {"n_param", "parameters with qkv"},
+        {"summary", "what"},
     };
-    struct table *table = table_create(columns, N_COLUMN(columns));
+    struct table *table = table_create(columns, N_ROW(columns));
     for (size_t i = 0; cost_model_at(i); i++) {
         const struct cost_model *model = cost_model_at(i);
         struct cost cost;
@@ -278,102 +283,79 @@ static void print_keys_legend(void)
          "and without_data, keys that take over where the files of a data set are missing.");
 }
 
-/* What the columns of a text table mean, where their titles cannot say it. */
-static void print_legend(const char *topic)
+/* ---- the subjects, one row each ---- */
+
+static const struct subject {
+    const char *name, *what;
+    struct table *(*table)(void);
+    enum status (*print)(const struct arguments *arguments, struct error *err); /* if no table */
+    const char *legend; /* below a table, where the titles of its columns cannot say it */
+    void (*print_more)(void);
+} subjects[] = {
+    {"variants", "which projections Q, K and V share, and what follows from that", list_variants,
+     .legend = "learned: the projections, each named by the roles that read it\n"
+               "cached: how many of K and V a decoder must keep\n"
+               "symm: the scores are symmetric (yes), or the product QK^T in them\n"
+               "X: the block's input after LayerNorm; d_h: head width; w, a, b: learned with the\n"
+               "scores; P: fixed sines and cosines of positions; f: LayerNorm(W_2 GELU(W_1 RMSNorm "
+               "X))\n"
+               "Any row takes further axes behind its id, as in kv:n_kv_head=1:causal=1; a + is\n"
+               "score_term=position2d. See `qkvlab list keys`."},
+    {"tasks", "what is learned: sequences that are drawn", list_tasks,
+     .print_more = print_tasks_legend},
+    {"datasets", "what is learned: images", list_datasets,
+     .legend = "px: side of an image. Where each was looked for and found: qkvlab data list"},
+    {"presets", "ready-made sweeps with the time they take here; with a NAME, its file",
+     .print = list_presets,
+     .legend = "time: estimated for this machine as it is now, one run at a time on every "
+               "processor, nothing\ndone yet; MiB: memory of the largest run. `qkvlab list presets "
+               "NAME` prints the file,\n`qkvlab run NAME --dry-run` the runs and what is left of "
+               "them."},
+    {"models", "sizes of models that `qkvlab cost` counts", list_models},
+    {"keys", "what --set and configuration files take, with defaults", list_keys,
+     .print_more = print_keys_legend},
+    {"schema", "the same as a JSON Schema, for editors", .print = list_schema},
+};
+
+const char *list_subject_at(size_t i)
 {
-    if (strcmp(topic, "variants") == 0) {
-        puts("\nlearned: the projections, each named by the roles that read it\n"
-             "cached: how many of K and V a decoder must keep\n"
-             "symm: the scores are symmetric (yes), or the product QK^T in them\n"
-             "X: the block's input after LayerNorm; d_h: head width; w, a, b: learned with the\n"
-             "scores; P: fixed sines and cosines of positions; f: LayerNorm(W_2 GELU(W_1 RMSNorm "
-             "X))\n"
-             "Any row takes further axes behind its id, as in kv:n_kv_head=1:causal=1; a + is\n"
-             "score_term=position2d. See `qkvlab list keys`.");
-    } else if (strcmp(topic, "tasks") == 0) {
-        printf("\nat T = %d. floor: accuracy of the best predictor that knows only the position;\n"
-               "needed key: output <- the input position it must attend to\n",
-               EXAMPLE_TOKENS);
-    } else if (strcmp(topic, "presets") == 0) {
-        puts("\ntime: estimated for this machine as it is now, one run at a time on every "
-             "processor, "
-             "nothing\ndone yet; MiB: memory of the largest run. `qkvlab list presets NAME` prints "
-             "the file,\n`qkvlab run NAME --dry-run` the runs and what is left of them.");
-    } else if (strcmp(topic, "keys") == 0) {
-        print_keys_legend();
-    } else if (strcmp(topic, "datasets") == 0) {
-        puts("\npx: side of an image. Where each was looked for and found: qkvlab data list");
-    }
+    return i < N_ROW(subjects) ? subjects[i].name : NULL;
 }
 
-static const char *describe_topic(const char *topic)
+static enum status list_subjects(enum format format, struct error *err)
 {
-    static const struct {
-        const char *topic, *what;
-    } topics[] = {
-        {"variants", "which projections Q, K and V share, and what follows from that"},
-        {"tasks", "what is learned: sequences that are drawn"},
-        {"datasets", "what is learned: images"},
-        {"presets", "ready-made sweeps with the time they take here; with a NAME, its file"},
-        {"models", "sizes of models that `qkvlab cost` counts"},
-        {"keys", "what --set and configuration files take, with defaults"},
-        {"schema", "the same as a JSON Schema, for editors"},
-    };
-    for (size_t i = 0; i < N_COLUMN(topics); i++) {
-        if (strcmp(topics[i].topic, topic) == 0) {
-            return topics[i].what;
-        }
+    static const struct column columns[] = {{"topic", "topic"}, {"what", "what"}};
+    struct table *table = table_create(columns, N_ROW(columns));
+    for (size_t i = 0; i < N_ROW(subjects); i++) {
+        table_text(table, subjects[i].name);
+        table_text(table, subjects[i].what);
     }
-    return "";
-}
-
-static enum status list_topics(enum format format, struct error *err)
-{
-    static const struct column columns[] = {{"topic", "topic", 0}, {"what", "what", 0}};
-    struct table *table = table_create(columns, N_COLUMN(columns));
-    for (size_t i = 0; word_choice(WORD_TOPIC, i); i++) {
-        table_text(table, word_choice(WORD_TOPIC, i));
-        table_text(table, describe_topic(word_choice(WORD_TOPIC, i)));
-    }
-    enum status status = table_print(table, format, err);
-    table_free(table);
-    return status;
-}
-
-static enum status list_table(const char *topic, enum format format, struct error *err)
-{
-    struct table *table = !strcmp(topic, "variants")   ? list_variants()
-                          : !strcmp(topic, "tasks")    ? list_tasks()
-                          : !strcmp(topic, "datasets") ? list_datasets()
-                          : !strcmp(topic, "models")   ? list_models()
-                                                       : list_keys();
-    enum status status = table_print(table, format, err);
-    table_free(table);
-    return status;
+    return table_finish(table, format, err);
 }
 
 enum status cmd_list(const struct arguments *arguments, struct error *err)
 {
     if (arguments->n_operand == 0) {
-        return list_topics(arguments->format, err);
+        return list_subjects(arguments->format, err);
     }
-    const char *topic = arguments->operand[0];
-    bool presets = strcmp(topic, "presets") == 0;
-    enum status status = word_check(WORD_TOPIC, "topic", topic, err);
-    if (status == STATUS_OK && arguments->n_operand > 1) {
-        return presets ? list_preset(arguments->operand[1], err)
-                       : error_set(err, STATUS_USAGE,
-                                   "only presets have a NAME, as in: qkvlab "
-                                   "list presets quick");
+    TRY(word_check(WORD_LIST, arguments->operand[0], err));
+    const struct subject *subject = subjects;
+    while (strcmp(subject->name, arguments->operand[0]) != 0) {
+        subject++;
     }
-    if (status == STATUS_OK && strcmp(topic, "schema") == 0) {
-        return list_schema(err);
+    if (arguments->n_operand > 1) {
+        return subject->print == list_presets
+                   ? list_preset(arguments->operand[1], err)
+                   : error_set(err, STATUS_USAGE,
+                               "only presets have a NAME, as in: qkvlab list presets quick");
     }
-    if (status == STATUS_OK) {
-        status = presets ? list_presets(arguments, err) : list_table(topic, arguments->format, err);
+    TRY(subject->print ? subject->print(arguments, err)
+                       : table_finish(subject->table(), arguments->format, err));
+    if (arguments->format == FORMAT_TEXT && subject->legend) {
+        printf("\n%s\n", subject->legend);
     }
-    if (status == STATUS_OK && arguments->format == FORMAT_TEXT) {
-        print_legend(topic);
+    if (arguments->format == FORMAT_TEXT && subject->print_more) {
+        subject->print_more();
     }
-    return status;
+    return STATUS_OK;
 }

@@ -1,86 +1,162 @@
-/* The manual page in troff, generated from the same tables as --help. */
+/* The manual page in troff, of the tables and topics that --help prints. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/help.h"
+#include "cli/markdown.h"
 #include "cli/options.h"
-#include "cli/version.h"
 #include "lab/config/config.h"
 #include "lab/config/preset.h"
 
-/* Text that troff must not take for requests or typographic dashes. */
-static void print_roff(const char *text)
+/* ---- troff ---- */
+
+/* [n] bytes that troff must not take for escapes or typographic dashes. */
+static void print_escaped(const char *text, size_t n)
 {
-    if (*text == '.' || *text == '\'') {
-        fputs("\\&", stdout);
-    }
-    for (; *text; text++) {
-        if (*text == '\\') {
-            fputs("\\e", stdout);
-        } else if (*text == '-') {
-            fputs("\\-", stdout);
-        } else if (*text == '~') {
-            fputs("\\(ti", stdout);
-        } else if (*text == '^') {
-            fputs("\\(ha", stdout);
+    static const struct {
+        char letter;
+        const char *escape;
+    } escapes[] = {{'\\', "\\e"}, {'-', "\\-"}, {'~', "\\(ti"}, {'^', "\\(ha"}};
+    for (size_t i = 0; i < n; i++) {
+        const char *escape = NULL;
+        for (size_t k = 0; k < sizeof escapes / sizeof escapes[0]; k++) {
+            escape = text[i] == escapes[k].letter ? escapes[k].escape : escape;
+        }
+        if (escape) {
+            fputs(escape, stdout);
         } else {
-            putchar(*text);
+            putchar(text[i]);
         }
     }
 }
 
-static void print_line(const char *text)
+/* Words with the marks of Markdown: code and what is marked bold are bold. */
+static void print_words(const char *words)
 {
-    print_roff(text);
+    struct markdown_span span;
+    if (*words == '.' || *words == '\'') {
+        fputs("\\&", stdout); /* no request */
+    }
+    for (const char *at = words; markdown_next_span(&at, &span);) {
+        bool bold = span.kind != SPAN_WORDS;
+        fputs(bold ? "\\fB" : "", stdout);
+        print_escaped(span.text, span.n);
+        fputs(bold ? "\\fR" : "", stdout);
+    }
+}
+
+static void print_line(const char *words)
+{
+    print_words(words);
     putchar('\n');
 }
 
-static void print_example(const struct example *example)
+/* Lines as they are, without marks or filling. */
+static void print_verbatim(const char *line)
 {
-    printf(".TP\n.B ");
-    print_line(example->line);
-    print_line(example->what);
+    printf(".PP\n.nf\n.RS 4\n");
+    for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        fputs(*line == '.' || *line == '\'' ? "\\&" : "", stdout);
+        print_escaped(line, strcspn(line, "\n"));
+        putchar('\n');
+    }
+    printf(".RE\n.fi\n");
+}
+
+/* A name and, below it, what it is. */
+static void print_entry(const char *name, const char *what)
+{
+    printf(".TP\n\\fB");
+    print_escaped(name, strlen(name));
+    printf("\\fR\n");
+    print_line(what);
+}
+
+/* ---- topics and commands ---- */
+
+/* The title of a command's own topic is a heading among others. */
+static void print_topic(const struct topic *topic)
+{
+    static struct markdown_block block;
+    for (const char *at = topic->text; markdown_next_block(&at, &block);) {
+        if (block.kind == BLOCK_CODE) {
+            print_verbatim(block.text);
+            continue;
+        }
+        printf(block.kind == BLOCK_ITEM ? ".IP \\(bu 2\n" : ".PP\n");
+        bool heading = block.kind == BLOCK_HEADING || block.kind == BLOCK_TITLE;
+        fputs(heading ? "\\fB" : "", stdout);
+        print_words(block.text);
+        fputs(heading ? "\\fR\n" : "\n", stdout);
+    }
+}
+
+static void print_topics(void)
+{
+    for (size_t i = 0; topic_alone_at(i); i++) {
+        printf(".SH ");
+        for (const char *at = topic_alone_at(i)->name; *at; at++) {
+            putchar(toupper((unsigned char)*at));
+        }
+        putchar('\n');
+        print_topic(topic_alone_at(i));
+    }
 }
 
 static void print_command(const struct command *command)
 {
-    printf(".SS ");
-    printf("%s %s\n", command->name, command->operands);
-    char summary[256];
-    snprintf(summary, sizeof summary, "%c%s.", toupper((unsigned char)command->summary[0]),
-             command->summary + 1);
-    print_line(summary);
+    char sentence[SENTENCE_SIZE];
+    sentence_of(command->summary, sentence);
+    printf(".SS %s%s%s\n", command->name, command->operands ? " " : "",
+           command->operands ? command->operands : "");
+    print_line(sentence);
     if (command->details) {
         print_line(command->details);
     }
     printf(".PP\nOptions:");
     const char *gap = " ";
     for (size_t id = 0; option_at(id); id++) {
-        if (!option_taken(option_at(id), command)) {
-            continue;
+        if (option_taken(option_at(id), command)) {
+            printf("%s\\fB\\-\\-", gap);
+            print_escaped(option_at(id)->name, strlen(option_at(id)->name));
+            printf("\\fR");
+            gap = ", ";
         }
-        printf("%s\\fB\\-\\-", gap);
-        print_roff(option_at(id)->name);
-        printf("\\fR");
-        gap = ", ";
     }
     printf(".\n");
     for (size_t i = 0; i < COMMAND_MAX_EXAMPLE && command->example[i].line; i++) {
-        print_example(&command->example[i]);
+        print_entry(command->example[i].line, command->example[i].what);
+    }
+    if (topic_find(command->name)) {
+        print_topic(topic_find(command->name));
     }
 }
 
-static void print_option(const struct option_spec *option)
+static void print_option(const char *name, const char *argument, const char *help)
 {
     printf(".TP\n\\fB\\-\\-");
-    print_roff(option->name);
+    print_escaped(name, strlen(name));
     printf("\\fR");
-    if (option->argument) {
-        printf(" \\fI%s\\fR", option->argument);
+    if (argument) {
+        printf(" \\fI%s\\fR", argument);
     }
     putchar('\n');
-    print_line(option->help);
+    print_line(help);
+}
+
+static void print_options(void)
+{
+    for (size_t id = 0; option_at(id); id++) {
+        const struct option *option = option_at(id);
+        print_option(option->name, option->argument, option->help);
+        for (const struct option_own_help *own = option->own; own->help; own++) {
+            printf(".br\nOf \\fB%s\\fR: ", command_at(own->command)->name);
+            print_line(own->help);
+        }
+    }
+    print_option("version", NULL, "As the only word: the version, and how it was built.");
 }
 
 static void print_key(const struct config_key *key)
@@ -112,33 +188,29 @@ static void print_configuration_files(void)
         "A file in YAML is a mapping of the keys above to a value or a list of values; lists "
         "make a grid. Values are taken as they are written. Documents, separated by ---, are "
         "several grids of one sweep, and a run that occurs in two of them is made once.");
-    printf(".PP\n.nf\n");
-    print_line("task: [reverse, swap]\nvariant: [qkv, qk]\nn_embd: 32\nseeds: 0-2");
-    printf(".fi\n.TP\n\\fBseeds\\fR\n");
-    print_line("a seed, a list of seeds, or a range such as 0-2");
-    printf(".TP\n\\fBinclude\\fR\n");
-    print_line("a preset, or a file beside this one; own keys win over those of it");
-    printf(".TP\n\\fBwithout_data\\fR\n");
-    print_line("keys that take over where files of the data set are missing");
+    print_verbatim("task: [reverse, swap]\nvariant: [qkv, qk]\nn_embd: 32\nseeds: 0-2\n");
+    print_entry("seeds", "a seed, a list of seeds, or a range such as 0-2");
+    print_entry("include", "a preset, or a file beside this one; own keys win over those of it");
+    print_entry("without_data", "keys that take over where files of the data set are missing");
+}
+
+static void print_presets(void)
+{
+    printf(".SH PRESETS\n");
+    for (size_t i = 0; preset_at(i); i++) {
+        char summary[PRESET_SUMMARY_SIZE];
+        preset_summary(preset_at(i), summary);
+        print_entry(preset_at(i)->name, summary);
+    }
 }
 
 static void print_exit_status(void)
 {
-    static const struct {
-        int code;
-        const char *meaning;
-    } codes[] = {
-        {0, "fine"},
-        {1, "a check failed, or a run failed or diverged"},
-        {2, "wrong usage or configuration"},
-        {3, "bad or missing data"},
-        {4, "cannot write"},
-    };
+    char code[EXIT_CODE_SIZE];
     printf(".SH EXIT STATUS\n");
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
-        printf(".TP\n%d\n%s\n", codes[i].code, codes[i].meaning);
+    for (size_t i = 0; exit_status_at(i, code); i++) {
+        print_entry(code, exit_status_at(i, code));
     }
-    printf(".TP\n128+n\nstopped by signal n; the same command again goes on\n");
 }
 
 enum status cmd_man(const struct arguments *arguments, struct error *err)
@@ -157,27 +229,22 @@ enum status cmd_man(const struct arguments *arguments, struct error *err)
         print_command(command_at(id));
     }
     printf(".SH OPTIONS\n");
-    for (size_t id = 0; option_at(id); id++) {
-        print_option(option_at(id));
-    }
-    print_option(&(struct option_spec){
-        .name = "version", .help = "As the only word: the version, and how it was built."});
+    print_options();
+    print_topics();
     printf(".SH CONFIGURATION KEYS\n");
     for (size_t i = 0; config_key_at(i); i++) {
         print_key(config_key_at(i));
     }
     print_configuration_files();
-    printf(".SH PRESETS\n");
-    for (size_t i = 0; preset_at(i); i++) {
-        char summary[PRESET_SUMMARY_SIZE];
-        preset_summary(preset_at(i), summary);
-        printf(".TP\n\\fB%s\\fR\n", preset_at(i)->name);
-        print_line(summary);
-    }
+    print_presets();
     print_exit_status();
-    printf(".SH ENVIRONMENT\n.TP\nNO_COLOR\nset and not empty: no colours\n");
-    printf(".TP\nOPENBLAS_NUM_THREADS\nset to 1 by qkvlab itself, which starts once more for it "
-           "where the library has a thread pool of its own\n");
+    printf(".SH ENVIRONMENT\n");
+    print_entry("NO_COLOR", "set and not empty: no colours");
+    print_entry("QKVLAB_DATA", "where data sets are looked for, behind --data");
+    print_entry("XDG_CACHE_HOME", "the user's cache folder, if it is not ~/.cache");
+    print_entry("OPENBLAS_NUM_THREADS",
+                "set to 1 by qkvlab itself, which starts once more for it where the library has a "
+                "thread pool of its own");
     printf(".SH FILES\n.TP\n\\fIOUT\\fR/runs/\na folder a finished run; run.json is in it\n"
            ".TP\n\\fIOUT\\fR/report/\nwhat \\fBqkvlab report\\fR writes\n");
     return STATUS_OK;

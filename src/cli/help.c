@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "cli/markdown.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 
@@ -32,20 +33,97 @@ static void print_examples(FILE *stream, const struct example *example, size_t n
     }
 }
 
-static void print_option(FILE *stream, const struct option_spec *option, const char *help,
-                         size_t column)
+/* A name in a column of its own, and beside it what it is. */
+static void print_entry(FILE *stream, const char *name, const char *what, size_t column)
 {
-    char head[64];
-    snprintf(head, sizeof head, "--%s%s%s", option->name, option->argument ? " " : "",
-             option->argument ? option->argument : "");
-    fprintf(stream, "  %-*s  ", (int)column - 4, head);
-    terminal_wrap(stream, help, column, column, terminal_width(stream, HELP_WIDTH));
+    fprintf(stream, "  %-*s  ", (int)column - 4, name);
+    terminal_wrap(stream, what, column, column, terminal_width(stream, HELP_WIDTH));
 }
 
 static void print_paragraph(FILE *stream, const char *text)
 {
     fputc('\n', stream);
     terminal_wrap(stream, text, 0, 0, terminal_width(stream, HELP_WIDTH));
+}
+
+void sentence_of(const char *summary, char sentence[SENTENCE_SIZE])
+{
+    bool asks = strchr(summary, '?') != NULL;
+    snprintf(sentence, SENTENCE_SIZE, "%c%s%s", toupper((unsigned char)summary[0]), summary + 1,
+             asks ? "" : ".");
+}
+
+const char *exit_status_at(size_t i, char code[EXIT_CODE_SIZE])
+{
+    if (i == STATUS_INTERRUPTED) {
+        snprintf(code, EXIT_CODE_SIZE, "128+n");
+    } else if (i < STATUS_COUNT) {
+        snprintf(code, EXIT_CODE_SIZE, "%d", status_exit_code((enum status)i));
+    }
+    return i < STATUS_COUNT ? status_meaning((enum status)i) : NULL;
+}
+
+/* ---- topics ---- */
+
+static void print_code(FILE *stream, const char *line)
+{
+    for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        fprintf(stream, "    %.*s\n", (int)strcspn(line, "\n"), line);
+    }
+}
+
+/* The words of a block as a terminal shows them: code stays between its marks. */
+static void plain_words(const struct markdown_block *block, char *plain, size_t size)
+{
+    struct markdown_span span;
+    plain[0] = '\0';
+    for (const char *at = block->text; markdown_next_span(&at, &span);) {
+        const char *mark = span.kind == SPAN_CODE ? "`" : "";
+        size_t used = strlen(plain);
+        snprintf(plain + used, size - used, "%s%.*s%s", mark, (int)span.n, span.text, mark);
+    }
+}
+
+static void print_block(FILE *stream, const struct markdown_block *block, bool first)
+{
+    static char plain[MARKDOWN_BLOCK_SIZE];
+    size_t width = terminal_width(stream, HELP_WIDTH), indent = block->kind == BLOCK_ITEM ? 2 : 0;
+    fputs(first ? "" : "\n", stream);
+    if (block->kind == BLOCK_CODE) {
+        print_code(stream, block->text);
+        return;
+    }
+    plain_words(block, plain, sizeof plain);
+    for (char *at = plain; block->kind == BLOCK_HEADING && *at; at++) {
+        *at = (char)toupper((unsigned char)*at);
+    }
+    fputs(indent ? "- " : "", stream);
+    terminal_wrap(stream, plain, indent, indent, width);
+}
+
+void help_topic(FILE *stream, const struct topic *topic)
+{
+    static struct markdown_block block;
+    enum block_kind last = BLOCK_TITLE;
+    bool first = true;
+    for (const char *at = topic->text; markdown_next_block(&at, &block);) {
+        bool goes_on = block.kind == BLOCK_ITEM && last == BLOCK_ITEM;
+        print_block(stream, &block, first || goes_on);
+        last = block.kind;
+        first = false;
+    }
+}
+
+/* ---- the program and its commands ---- */
+
+static void print_topics(FILE *stream)
+{
+    char title[TOPIC_TITLE_SIZE];
+    fprintf(stream, "\nTopics, for qkvlab help TOPIC:\n");
+    for (size_t i = 0; topic_alone_at(i); i++) {
+        topic_title(topic_alone_at(i), title);
+        print_entry(stream, topic_alone_at(i)->name, title, 14);
+    }
 }
 
 void help_overview(FILE *stream)
@@ -56,6 +134,7 @@ void help_overview(FILE *stream)
         {"qkvlab list variants", "what can be compared"},
         {"qkvlab run --help", "the options of one command"},
     };
+    char code[EXIT_CODE_SIZE];
     print_examples(stream, examples, sizeof examples / sizeof examples[0]);
     print_paragraph(stream,
                     "qkvlab trains small transformers that share their query, key and value "
@@ -63,34 +142,39 @@ void help_overview(FILE *stream)
                     "cannot learn.");
     fprintf(stream, "\nUsage: qkvlab COMMAND [OPTION]...\n\nCommands:\n");
     for (size_t id = 0; command_at(id); id++) {
-        fprintf(stream, "  %-10s  ", command_at(id)->name);
-        terminal_wrap(stream, command_at(id)->summary, 14, 14, terminal_width(stream, HELP_WIDTH));
+        print_entry(stream, command_at(id)->name, command_at(id)->summary, 14);
     }
     fprintf(stream, "\n  --version   the version, and how it was built\n");
-    print_paragraph(stream,
-                    "Results go to stdout, progress and messages to stderr. Exit status: 0 "
-                    "fine, 1 a check failed, or a run failed or diverged, 2 wrong usage, 3 bad or "
-                    "missing data, 4 cannot write, 128+n stopped by signal n.");
+    print_topics(stream);
+    print_paragraph(stream, "Results go to stdout, progress and messages to stderr. Exit status:");
+    for (size_t i = 0; exit_status_at(i, code); i++) {
+        print_entry(stream, code, exit_status_at(i, code), 14);
+    }
     print_paragraph(stream, "To come: procedure=original.");
 }
 
 void help_command(FILE *stream, const struct command *command)
 {
+    char sentence[SENTENCE_SIZE], head[64];
     print_examples(stream, command->example, COMMAND_MAX_EXAMPLE);
     fprintf(stream, "\nUsage: qkvlab %s [OPTION]...%s%s\n", command->name,
-            command->operands[0] ? " " : "", command->operands);
-    char summary[256];
-    bool asks = strchr(command->summary, '?') != NULL;
-    snprintf(summary, sizeof summary, "%c%s%s", toupper((unsigned char)command->summary[0]),
-             command->summary + 1, asks ? "" : ".");
-    print_paragraph(stream, summary);
+            command->operands ? " " : "", command->operands ? command->operands : "");
+    sentence_of(command->summary, sentence);
+    print_paragraph(stream, sentence);
     if (command->details) {
         print_paragraph(stream, command->details);
     }
     fprintf(stream, "\nOptions:\n");
     for (size_t id = 0; option_at(id); id++) {
-        if (option_taken(option_at(id), command)) {
-            print_option(stream, option_at(id), option_help(option_at(id), command), 20);
+        const struct option *option = option_at(id);
+        if (option_taken(option, command)) {
+            snprintf(head, sizeof head, "--%s%s%s", option->name, option->argument ? " " : "",
+                     option->argument ? option->argument : "");
+            print_entry(stream, head, option_help(option, command), 20);
         }
+    }
+    if (topic_find(command->name)) {
+        fputc('\n', stream);
+        help_topic(stream, topic_find(command->name));
     }
 }

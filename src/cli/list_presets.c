@@ -1,4 +1,4 @@
-#include "cli/list_presets.h"
+#include "cli/list.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -122,7 +122,7 @@ enum status list_preset(const char *name, struct error *err)
 {
     const struct preset *preset = preset_find(name);
     if (!preset) {
-        return word_check(WORD_PRESET, "preset", name, err);
+        return word_check(WORD_PRESET, name, err);
     }
     fwrite(preset->text, 1, preset->size, stdout);
     return STATUS_OK;

@@ -1,5 +1,5 @@
 /* Made of the key table alone: "a | b" are choices, "0..9" is a range. */
-#include "cli/list_schema.h"
+#include "cli/list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,8 +122,9 @@ static json_t *schema(void)
                      "properties", properties);
 }
 
-enum status list_schema(struct error *err)
+enum status list_schema(const struct arguments *arguments, struct error *err)
 {
+    (void)arguments;
     struct text text = {0};
     json_t *root = schema();
     if (root) {
@@ -135,5 +136,5 @@ enum status list_schema(struct error *err)
         puts(text.data);
     }
     text_free(&text);
-    return fine ? STATUS_OK : error_set(err, STATUS_MEMORY, "out of memory for the schema");
+    return fine ? STATUS_OK : error_memory(err, "making the schema");
 }

@@ -14,7 +14,6 @@
 #include "cli/signals.h"
 #include "cli/startup.h"
 #include "cli/terminal.h"
-#include "cli/version.h"
 
 static enum status run_command(const struct command *command, int n_word, char **words,
                                struct error *err)
@@ -27,7 +26,7 @@ static enum status run_command(const struct command *command, int n_word, char *
         status = command->run(&arguments, err);
     }
     if (status == STATUS_INTERRUPTED && !arguments.quiet) {
-        bool trains = command == command_at(COMMAND_RUN) || command == command_at(COMMAND_QUICK);
+        bool trains = command->id == COMMAND_run || command->id == COMMAND_quick;
         terminal_say("stopped by a signal (%s)%s", strsignal(signals_received()),
                      trains ? "; the same command again goes on" : "");
     }
@@ -59,8 +58,8 @@ static enum status dispatch(int argc, char **argv, struct error *err)
         return error_set(err, STATUS_USAGE, "expected a command before %s; see qkvlab --help",
                          word);
     }
-    const struct command *command = command_find(word, err);
-    return command ? run_command(command, argc - 2, argv + 2, err) : STATUS_USAGE;
+    TRY(word_check(WORD_COMMAND, word, err));
+    return run_command(command_find(word), argc - 2, argv + 2, err);
 }
 
 /* The reader of stdout has gone, as `| head` does: no error, but no success either. */

@@ -1,6 +1,4 @@
-/* options: the table of options. The parser, every --help, the completions and the man page walk
- * it; nothing about an option is written anywhere else.
- */
+/* options: the words of a command line, taken apart as the rows of options.def say. */
 #ifndef QKVLAB_CLI_OPTIONS_H
 #define QKVLAB_CLI_OPTIONS_H
 
@@ -11,102 +9,55 @@
 #include "base/status.h"
 #include "cli/command.h"
 #include "cli/table.h"
+#include "cli/words.h"
 
 enum option_id {
-    OPTION_SET,
-    OPTION_SEEDS,
-    OPTION_OUT,
-    OPTION_JOBS,
-    OPTION_THREADS,
-    OPTION_SHARD,
-    OPTION_DRY_RUN,
-    OPTION_VARIANT,
-    OPTION_SHAPE,
-    OPTION_ROUNDS,
-    OPTION_SECONDS,
-    OPTION_SCALING,
-    OPTION_CONTEXT,
-    OPTION_BYTES,
-    OPTION_USERS,
-    OPTION_MEMORY,
-    OPTION_BASELINE,
-    OPTION_LANG,
-    OPTION_SLIDES,
-    OPTION_DATA,
-    OPTION_CACHE,
-    OPTION_OUTPUT,
-    OPTION_CURVES,
-    OPTION_WITH,
-    OPTION_TIER,
-    OPTION_PNG,
-    OPTION_JUNIT,
-    OPTION_UPDATE,
-    OPTION_NO_PAIRED,
-#ifdef QKVLAB_FAULTS
-    OPTION_FAULT,
-#endif
-    OPTION_FORMAT,
-    OPTION_QUIET,
-    OPTION_HELP,
+#define OPTION(member, ...) OPTION_##member,
+#include "cli/options.def"
     OPTION_COUNT
 };
 
-struct option_spec {
-    const char *name;     /* without the dashes */
-    const char *argument; /* "KEY=VALUE"; NULL: the option stands alone */
-    enum word word;       /* what the argument is */
-    unsigned commands;    /* bit 1 << command_id: which commands take it */
-    const char *help;
-};
-
+#define DEFAULT_OUT "qkvlab-out"
 #define MAX_THREAD_LIST 16
 
-const struct option_spec *option_at(size_t id);
+struct text_list {
+    const char **text;
+    size_t n;
+};
 
-/* option_help is what the option does in that command; NULL: in general. */
-const char *option_help(const struct option_spec *option, const struct command *command);
-
-/* option_is_repeatable: it may be given several times, with other values. */
-bool option_is_repeatable(size_t id);
-
-/* option_taken: the command takes the option. */
-bool option_taken(const struct option_spec *option, const struct command *command);
+/* The kinds of value, and how each is kept; 0 and NULL: not given. A new kind is a macro here and
+ * read_<kind> in options.c. */
+#define MEMBER_flag(name) bool name;
+#define MEMBER_text(name) const char *name;
+#define MEMBER_count(name) size_t name;
+#define MEMBER_seconds(name) double name;
+#define MEMBER_memory(name) uint64_t name; /* bytes */
+#define MEMBER_format(name) enum format name;
+#define MEMBER_shard(name) size_t name, n_##name; /* part `name` of n */
+/* Of `bench` a list, [n_thread_list], that begins with the number every command takes. */
+#define MEMBER_threads(name)                                                                       \
+    int name;                                                                                      \
+    int thread_list[MAX_THREAD_LIST];                                                              \
+    size_t n_thread_list;
+/* set[i], n_set are read, set_list is filled. */
+#define MEMBER_list(name)                                                                          \
+    union {                                                                                        \
+        struct text_list name##_list;                                                              \
+        struct {                                                                                   \
+            const char **name;                                                                     \
+            size_t n_##name;                                                                       \
+        };                                                                                         \
+    };
 
 /* A command line, taken apart. Texts are borrowed from argv. */
 struct arguments {
     const struct command *command;
-    uint64_t seen;    /* bit 1 << option_id: was given */
-    const char **set; /* [n_set] assignments, in their order */
-    size_t n_set;
-    const char *seeds; /* NULL: not given */
-    const char *out;
-    const char *data, *cache; /* NULL: not given */
-    size_t jobs;
-    int threads;                      /* 0: not given */
-    int thread_list[MAX_THREAD_LIST]; /* of `bench`: [n_thread_list], begins with threads */
-    size_t n_thread_list;
-    size_t shard, n_shard;
-    bool dry_run, quiet, help;
-    const char **variant, **shape; /* [n_variant], [n_shape] */
-    const char **baseline;         /* [n_baseline] */
-    size_t n_variant, n_shape, n_baseline;
-    size_t rounds;  /* 0: not given */
-    double seconds; /* 0: not given */
-    bool scaling;
-    size_t context, bytes; /* of `cost`; 0: not given */
-    bool users;
-    const char *language; /* of `lesson` */
-    bool slides;
-    uint64_t memory; /* bytes; 0: not given */
-    /* of `baseline` and `check`; NULL: not given */
-    const char *output, *curves, *with, *tier, *png, *junit, *fault;
-    bool update, no_paired;
-    enum format format;
+    bool seen[OPTION_COUNT]; /* was given */
     const char **operand;
     size_t n_operand;
+#define OPTION(member, kind, ...) MEMBER_##kind(member)
+#include "cli/options.def"
 };
-
-#define DEFAULT_OUT "qkvlab-out"
 
 /* arguments_parse reads the words after the command's name. Caller frees with arguments_free, also
  * on failure. Errors: STATUS_USAGE. */
@@ -123,5 +74,36 @@ enum status arguments_refuse(const struct arguments *arguments, enum option_id i
 
 /* arguments_folder returns the operand, or the default folder if there is none. */
 const char *arguments_folder(const struct arguments *arguments);
+
+/* ---- the rows, for those who print them ---- */
+
+struct option_own_help {
+    enum command_id command;
+    const char *help; /* NULL: no more */
+};
+
+struct option {
+    const char *name;     /* without the dashes */
+    const char *argument; /* "KEY=VALUE"; NULL: the option stands alone */
+    enum word word;
+    char letter;
+    const char *standard;
+    size_t least, most;
+    unsigned commands; /* bit 1 << command_id */
+    const char *help;
+    struct option_own_help own[5];
+    enum status (*read)(const struct option *option, const char *text, struct arguments *arguments,
+                        void *value, struct error *err);
+    size_t offset; /* of the value in struct arguments */
+};
+
+/* option_at returns the i-th option, NULL past the last. */
+const struct option *option_at(size_t id);
+
+/* option_taken: the command takes the option. option_is_repeatable: several times, with other
+ * values. option_help is what the option does in that command. */
+bool option_taken(const struct option *option, const struct command *command);
+bool option_is_repeatable(const struct option *option);
+const char *option_help(const struct option *option, const struct command *command);
 
 #endif

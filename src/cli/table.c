@@ -37,3 +37,10 @@ enum status table_print(const struct table *table, enum format format, struct er
     text_free(&text);
     return fine ? STATUS_OK : error_memory(err, "making a table");
 }
+
+enum status table_finish(struct table *table, enum format format, struct error *err)
+{
+    enum status status = table_print(table, format, err);
+    table_free(table);
+    return status;
+}

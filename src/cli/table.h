@@ -10,4 +10,7 @@
  * characters are replaced. */
 enum status table_print(const struct table *table, enum format format, struct error *err);
 
+/* table_finish prints the table and frees it. */
+enum status table_finish(struct table *table, enum format format, struct error *err);
+
 #endif

@@ -1,4 +1,4 @@
-#include "cli/version.h"
+#include "cli/help.h"
 
 #include <stdio.h>
 

@@ -4,6 +4,7 @@
 set -u
 
 QKVLAB=$(cd "$(dirname "${QKVLAB:?the path of the program}")" && pwd)/$(basename "$QKVLAB")
+TESTS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 cd "$WORK" || exit 1

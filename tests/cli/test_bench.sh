@@ -62,7 +62,7 @@ assert all(row["step_ms"] > 0 for row in rows)' "$OUT" || fail "scaling is JSON"
 fi
 
 run bench --shape d32-L2-H2-T17 "${QUICK[@]}"
-expect_error 2 "unknown shape 'd32-L2-H2-T17': did you mean 'd32-L2-H2-T16'?"
+expect_error 2 "unknown shape 'd32-L2-H2-T17'; did you mean 'd32-L2-H2-T16'?"
 run bench --variant qq "${QUICK[@]}"
 expect_error 2 "variant: expected qkv, qk,"
 run bench --threads 1,two

@@ -163,7 +163,7 @@ expect_error 2 "unknown action 'mine.yaml': did you mean \`qkvlab baseline recor
 run baseline guard -o x.json
 expect_error 2 "did you mean \`qkvlab baseline record guard\`?"
 run baseline zzz -o x.json
-expect_error 2 "unknown action 'zzz': there is only record"
+expect_error 2 "unknown action 'zzz' (there is only record)"
 
 # Too few seeds for the band tier: said when they are recorded, refused before anything is trained.
 run baseline record "${MODEL[@]}" --seeds 0-3 --no-paired -o few.json

@@ -90,6 +90,6 @@ expect_out "glyphs,$WORK/out/data/glyphs.png"
 run data show
 expect_error 2 "data show needs the name of a data set"
 run data show minst
-expect_error 2 "unknown data set 'minst': did you mean 'mnist'?"
+expect_error 2 "unknown data set 'minst'; did you mean 'mnist'?"
 run data lst
-expect_error 2 "unknown action 'lst': did you mean 'list'?"
+expect_error 2 "unknown action 'lst'; did you mean 'list'?"

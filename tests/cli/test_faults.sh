@@ -12,7 +12,7 @@ run check "$baseline" --seeds 0 --tier paired --fault none
 expect_status 0
 run check "$baseline" --fault all
 expect_status 2
-faults=$(sed 's/.*there are none, //; s/,//g' "$ERR")
+faults=$(sed 's/.*there are none, //; s/[,)]//g' "$ERR")
 [ "$(echo "$faults" | wc -w)" -eq 10 ] || fail "ten faults"
 for fault in $faults; do
   run check "$baseline" --seeds 0 --tier paired --fault "$fault"

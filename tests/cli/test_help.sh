@@ -46,6 +46,45 @@ for key in $("$QKVLAB" list keys --format csv | tail -n +2 | cut -d, -f1); do
   grep -qF "$key" page || fail "the manual page tells the key $key"
 done
 
+# Topics: every file is one, in the overview unless it ends a command's help, and no word of it is lost.
+REPOSITORY=$(cd "$TESTS/../.." && pwd)
+topics=$(basename -s .md "$REPOSITORY"/src/cli/topics/*.md)
+[ "$(echo "$topics" | wc -w)" -ge 8 ] || fail "there are topics"
+words() {
+  tr -s ' \n' '\n\n' | tr '[:upper:]' '[:lower:]' | sed '/^$/d'
+}
+for topic in $topics; do
+  file=$REPOSITORY/src/cli/topics/$topic.md
+  run help "$topic"
+  expect_status 0
+  expect_no_err
+  sed -E '/^<!--/d; /^```/d; s/^#+ //; s/\*\*//g; s/\[([^]]*)\]\([^)]*\)/\1/g' "$file" | words >expected
+  words <"$OUT" | tail -n "$(wc -l <expected)" | cmp -s - expected || fail "help $topic prints $file"
+  head -n 1 "$file" | grep -qE '^# .{5,80}$' || fail "$file begins with a short title"
+  if ! echo "$commands" | grep -qx "$topic"; then
+    grep -qE "^  $topic +[A-Z]" overview || fail "the overview lists $topic"
+    grep -q "^\.SH ${topic^^}$" page || fail "the manual page has $topic"
+    for shell in bash zsh fish; do
+      grep -q "completion man.* $topic" completion.$shell || fail "$shell completes help $topic"
+    done
+  fi
+done
+for text in "$REPOSITORY"/README.md "$REPOSITORY"/src/cli/topics/*.md; do
+  for link in $(grep -oE '\]\([^)]+\)' "$text" | sed 's/^](//; s/)$//' | grep -v '^http'); do
+    [ -e "$(dirname "$text")/$link" ] || fail "${text##*/} links to $link"
+  done
+done
+while read -r code meaning; do
+  grep -qE "^  ${code/+/\\+} +$meaning$" overview || fail "the overview tells exit status $code"
+  grep -A 1 -F "fB${code}\\fR" page | grep -qx "$meaning" || fail "the manual page tells exit status $code"
+done <<'END'
+0 fine
+2 wrong usage or configuration
+128+n stopped by signal n
+END
+run help statistcs
+expect_error 2 "unknown command or topic 'statistcs'; did you mean 'statistics'?"
+
 # Long examples have what they are below them, short ones beside.
 run baseline --help
 grep -A 1 -F "qkvlab baseline record --output learning.json" "$OUT" | grep -qx "      the preset guard, ten seeds" ||
@@ -63,6 +102,7 @@ complete_word() {
 }
 [ "$(complete_word qkvlab cross)" = crosscheck ] || fail "bash completes a command"
 [ "$(complete_word qkvlab list key)" = keys ] || fail "bash completes a topic"
+[ "$(complete_word qkvlab help stati)" = statistics ] || fail "bash completes a topic of help"
 [ "$(complete_word qkvlab run --dr)" = --dry-run ] || fail "bash completes an option"
 [ "$(complete_word qkvlab run --format js)" = json ] || fail "bash completes a format"
 [ "$(complete_word qkvlab run --set n_emb)" = n_embd= ] || fail "bash completes a key"

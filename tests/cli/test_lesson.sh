@@ -8,7 +8,7 @@ FEW=(--set task=reverse,shift --set variant=qkv,qk --seeds 0 --set n_train=128 -
 run lesson
 expect_error 2 "lesson needs symmetry"
 run lesson symetry
-expect_error 2 "unknown lesson 'symetry': did you mean 'symmetry'?"
+expect_error 2 "unknown lesson 'symetry'; did you mean 'symmetry'?"
 run lesson symmetry --lang kp
 expect_error 2 "unknown language 'kp'"
 run lesson symmetry --seeds x

@@ -8,16 +8,16 @@ expect_err "Usage: qkvlab COMMAND"
 expect_err "qkvlab: no command was given"
 
 run lst
-expect_error 2 "unknown command 'lst': did you mean 'list'?"
+expect_error 2 "unknown command 'lst'; did you mean 'list'?"
 run zzzzzzzz
-expect_error 2 "unknown command 'zzzzzzzz': there are quick, run,"
+expect_error 2 "unknown command 'zzzzzzzz' (there are quick, run,"
 run --seeds 0
 expect_error 2 "expected a command before --seeds"
 run help rn
 expect_error 2 "did you mean 'run'?"
 
 run run --thread 1
-expect_error 2 "unknown option --thread: did you mean --threads?"
+expect_error 2 "unknown option --thread; did you mean --threads?"
 run run -x
 expect_error 2 "options begin with --"
 run list keys --seeds 0
@@ -82,7 +82,7 @@ expect_error 2 "only presets have a NAME"
 run list presets quick smoke
 expect_error 2 "'smoke' is one word too many"
 run list presets quik
-expect_error 2 "unknown preset 'quik': did you mean 'quick'?"
+expect_error 2 "unknown preset 'quik'; did you mean 'quick'?"
 run completion tcsh
 expect_error 2 "unknown shell 'tcsh'"
 run crosscheck
