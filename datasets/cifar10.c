@@ -1,5 +1,6 @@
 /* CIFAR-10, small colour photographs (Krizhevsky 2009), binary version. */
 #include "lab/data/cifar.h"
+#include "lab/kind/images/images.h"
 
 #define N_TRAIN_FILE 5
 
@@ -15,19 +16,20 @@ static enum status load(const struct dataset_place *place, const struct dataset_
 }
 
 const struct dataset dataset_cifar10 = {
-    .name = "cifar10",
-    .title = "CIFAR-10",
-    .version = 1,
-    .n_train = 50000,
-    .n_test = 10000,
+    .task.name = "cifar10",
+    .task.title = "CIFAR-10",
+    .task.kind = &kind_images,
+    .task.version = 1,
+    .task.n_answer = 10,
+    .task.n_train = 50000,
+    .task.n_test = 10000,
+    .task.preset = {{"epochs", "40"}},
     .n_channel = 3,
     .image_size = CIFAR_SIZE,
-    .n_class = 10,
     .class_name = things,
     .mean = {0.4914f, 0.4822f, 0.4465f},
     .std = {0.2470f, 0.2435f, 0.2616f},
     .augmentation = AUGMENT_CROP_FLIP,
-    .preset = {{"epochs", "40"}},
     .file = {{"data_batch_1.bin", 30730000,
               "cee916563c9f80d84e3cc88e17fdc0941787f1244f00a67874d45b261883ada5", false},
              {"data_batch_2.bin", 30730000,

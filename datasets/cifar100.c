@@ -2,6 +2,7 @@
  * label, one of 20 groups, before the fine one, which is the one that is learned.
  */
 #include "lab/data/cifar.h"
+#include "lab/kind/images/images.h"
 
 static const char *const things[] = {
     "apple",       "aquarium_fish", "baby",      "bear",       "beaver",       "bed",
@@ -31,19 +32,20 @@ static enum status load(const struct dataset_place *place, const struct dataset_
 }
 
 const struct dataset dataset_cifar100 = {
-    .name = "cifar100",
-    .title = "CIFAR-100",
-    .version = 1,
-    .n_train = 50000,
-    .n_test = 10000,
+    .task.name = "cifar100",
+    .task.title = "CIFAR-100",
+    .task.kind = &kind_images,
+    .task.version = 1,
+    .task.n_answer = 100,
+    .task.n_train = 50000,
+    .task.n_test = 10000,
+    .task.preset = {{"epochs", "50"}},
     .n_channel = 3,
     .image_size = CIFAR_SIZE,
-    .n_class = 100,
     .class_name = things,
     .mean = {0.5071f, 0.4865f, 0.4409f},
     .std = {0.2673f, 0.2564f, 0.2762f},
     .augmentation = AUGMENT_CROP_FLIP,
-    .preset = {{"epochs", "50"}},
     .file = {{"train.bin", 153700000,
               "f31298fc616915fa142368359df1c4ca2ae984d6915ca468b998a5ec6aeebf29", false},
              {"test.bin", 30740000,

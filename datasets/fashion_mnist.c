@@ -2,24 +2,26 @@
  * 1708.07747).
  */
 #include "lab/data/idx.h"
+#include "lab/kind/images/images.h"
 
 static const char *const clothes[] = {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
                                       "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
 
 const struct dataset dataset_fashion_mnist = {
-    .name = "fashion_mnist",
-    .title = "Fashion-MNIST",
-    .version = 1,
-    .n_train = 60000,
-    .n_test = 10000,
+    .task.name = "fashion_mnist",
+    .task.title = "Fashion-MNIST",
+    .task.kind = &kind_images,
+    .task.version = 1,
+    .task.n_answer = 10,
+    .task.n_train = 60000,
+    .task.n_test = 10000,
+    .task.preset = {{"epochs", "20"}},
     .n_channel = 1,
     .image_size = 28,
-    .n_class = 10,
     .class_name = clothes,
     .mean = {0.2860f},
     .std = {0.3530f},
     .augmentation = AUGMENT_NONE,
-    .preset = {{"epochs", "20"}},
     .file = {{"train-images-idx3-ubyte", 47040016,
               "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888", false},
              {"train-labels-idx1-ubyte", 60008,

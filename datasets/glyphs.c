@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "lab/data/dataset.h"
+#include "lab/kind/images/images.h"
 
 #define SIZE 28
 #define N_PIXEL (SIZE * SIZE)
@@ -241,19 +242,20 @@ static enum status load(const struct dataset_place *place_unused,
 }
 
 const struct dataset dataset_glyphs = {
-    .name = "glyphs",
-    .title = "Glyphs",
-    .version = 1,
-    .n_train = N_TRAIN,
-    .n_test = N_TEST,
+    .task.name = "glyphs",
+    .task.title = "Glyphs",
+    .task.kind = &kind_images,
+    .task.version = 1,
+    .task.n_answer = 10,
+    .task.n_train = N_TRAIN,
+    .task.n_test = N_TEST,
+    .task.preset = {{"epochs", "10"}}, /* enough to tell variants apart within a minute */
     .n_channel = 1,
     .image_size = SIZE,
-    .n_class = 10,
     .class_name = digits,
     .mean = {0.2136f},
     .std = {0.2065f},
     .augmentation = AUGMENT_NONE,
-    .preset = {{"epochs", "10"}}, /* enough to tell variants apart within a minute */
     .origin = "drawn by the program itself",
     .load = load,
 };

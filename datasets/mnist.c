@@ -1,22 +1,24 @@
 /* MNIST, handwritten digits (LeCun, Cortes, Burges). */
 #include "lab/data/idx.h"
+#include "lab/kind/images/images.h"
 
 static const char *const digits[] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
 
 const struct dataset dataset_mnist = {
-    .name = "mnist",
-    .title = "MNIST",
-    .version = 1,
-    .n_train = 60000,
-    .n_test = 10000,
+    .task.name = "mnist",
+    .task.title = "MNIST",
+    .task.kind = &kind_images,
+    .task.version = 1,
+    .task.n_answer = 10,
+    .task.n_train = 60000,
+    .task.n_test = 10000,
+    .task.preset = {{"epochs", "20"}},
     .n_channel = 1,
     .image_size = 28,
-    .n_class = 10,
     .class_name = digits,
     .mean = {0.1307f},
     .std = {0.3081f},
     .augmentation = AUGMENT_NONE,
-    .preset = {{"epochs", "20"}},
     .file = {{"train-images-idx3-ubyte", 47040016,
               "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db", false},
              {"train-labels-idx1-ubyte", 60008,

@@ -6,6 +6,7 @@
  */
 #include "lab/data/image_cache.h"
 #include "lab/data/image_folder.h"
+#include "lab/kind/images/images.h"
 
 static enum status load(const struct dataset_place *place, const struct dataset_options *options,
                         struct image_data *data, struct error *err)
@@ -20,23 +21,24 @@ static enum status load(const struct dataset_place *place, const struct dataset_
 }
 
 const struct dataset dataset_tinyimagenet = {
-    .name = "tinyimagenet",
-    .title = "TinyImageNet",
-    .version = 1,
-    .n_train = 100000,
-    .n_test = 10000,
+    .task.name = "tinyimagenet",
+    .task.title = "TinyImageNet",
+    .task.kind = &kind_images,
+    .task.version = 1,
+    .task.n_answer = 200,
+    .task.n_train = 100000,
+    .task.n_test = 10000,
+    .task.preset = {{"epochs", "20"},
+                    {"batch_size", "32"},
+                    {"n_embd", "192"},
+                    {"n_layer", "6"},
+                    {"n_head", "6"},
+                    {"patch", "8"}},
     .n_channel = 3,
     .image_size = 64,
-    .n_class = 200,
     .mean = {0.4802f, 0.4481f, 0.3975f},
     .std = {0.2770f, 0.2691f, 0.2821f},
     .augmentation = AUGMENT_FLIP,
-    .preset = {{"epochs", "20"},
-               {"batch_size", "32"},
-               {"n_embd", "192"},
-               {"n_layer", "6"},
-               {"n_head", "6"},
-               {"patch", "8"}},
     .file = {{"train", 0, NULL, false},
              {"val", 0, NULL, false},
              {"wnids.txt", 2000, "a36eb4b603007f1985cdfbfc5987166a2710b3c6f0f6d3e29636fc129bba527b",

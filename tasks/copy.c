@@ -2,7 +2,7 @@
  * training works at all. */
 #include <string.h>
 
-#include "lab/data/task.h"
+#include "lab/kind/sequences/sequences.h"
 
 static int needed_key(size_t t, size_t n_token)
 {
@@ -15,12 +15,14 @@ static void target(const int32_t *x, size_t n_token, int32_t *y)
     memcpy(y, x, n_token * sizeof *y);
 }
 
-const struct task task_copy = {
-    .name = "copy",
-    .title = "Copy",
-    .formula = "y_t = x_t",
+const struct sequence_task task_copy = {
+    .task.name = "copy",
+    .task.title = "Copy",
+    .task.summary = "y_t = x_t",
+    .task.kind = &kind_sequences,
+    .task.version = 1,
+    .task.n_answer = 10,
     .example = "3 1 4 1 -> 3 1 4 1",
-    .version = 1,
     .target = target,
     .needed_key = needed_key,
 };

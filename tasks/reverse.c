@@ -1,6 +1,6 @@
 /* reverse: the sequence backwards. Solved by one anti-diagonal attention map; its own inverse, so a
  * symmetric map can come close to it. */
-#include "lab/data/task.h"
+#include "lab/kind/sequences/sequences.h"
 
 static int needed_key(size_t t, size_t n_token)
 {
@@ -14,12 +14,14 @@ static void target(const int32_t *x, size_t n_token, int32_t *y)
     }
 }
 
-const struct task task_reverse = {
-    .name = "reverse",
-    .title = "Reverse",
-    .formula = "y_t = x_(T-1-t)",
+const struct sequence_task task_reverse = {
+    .task.name = "reverse",
+    .task.title = "Reverse",
+    .task.summary = "y_t = x_(T-1-t)",
+    .task.kind = &kind_sequences,
+    .task.version = 1,
+    .task.n_answer = 10,
     .example = "3 1 4 5 -> 5 4 1 3",
-    .version = 1,
     .target = target,
     .needed_key = needed_key,
 };

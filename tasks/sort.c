@@ -3,7 +3,9 @@
  */
 #include <math.h>
 
-#include "lab/data/task.h"
+#include "lab/kind/sequences/sequences.h"
+
+#define N_DIGIT 10
 
 static int needed_key(size_t t, size_t n_token)
 {
@@ -14,12 +16,12 @@ static int needed_key(size_t t, size_t n_token)
 
 static void target(const int32_t *x, size_t n_token, int32_t *y)
 {
-    size_t count[TASK_N_SYMBOL] = {0};
+    size_t count[N_DIGIT] = {0};
     for (size_t t = 0; t < n_token; t++) {
         count[x[t]]++;
     }
     size_t t = 0;
-    for (int32_t digit = 0; digit < TASK_N_SYMBOL; digit++) {
+    for (int32_t digit = 0; digit < N_DIGIT; digit++) {
         for (size_t i = 0; i < count[digit]; i++) {
             y[t++] = digit;
         }
@@ -38,14 +40,14 @@ static double binomial(double n, double k, double p)
  * difference of binomial tails. Walking k down from T lets every tail grow by one term a step. */
 static double position_floor(size_t n_token)
 {
-    double at_most[TASK_N_SYMBOL] = {0}; /* P(k-th smallest <= v) */
-    at_most[TASK_N_SYMBOL - 1] = 1;
+    double at_most[N_DIGIT] = {0}; /* P(k-th smallest <= v) */
+    at_most[N_DIGIT - 1] = 1;
     double n_correct = 0;
     for (size_t k = n_token; k >= 1; k--) {
         double best = 0, below = 0;
-        for (size_t v = 0; v < TASK_N_SYMBOL; v++) {
-            if (v < TASK_N_SYMBOL - 1) {
-                double p = (double)(v + 1) / TASK_N_SYMBOL;
+        for (size_t v = 0; v < N_DIGIT; v++) {
+            if (v < N_DIGIT - 1) {
+                double p = (double)(v + 1) / N_DIGIT;
                 at_most[v] += binomial((double)n_token, (double)k, p);
             }
             best = fmax(best, at_most[v] - below);
@@ -56,12 +58,14 @@ static double position_floor(size_t n_token)
     return n_correct / (double)n_token;
 }
 
-const struct task task_sort = {
-    .name = "sort",
-    .title = "Sort",
-    .formula = "y = x in ascending order",
+const struct sequence_task task_sort = {
+    .task.name = "sort",
+    .task.title = "Sort",
+    .task.summary = "y = x in ascending order",
+    .task.kind = &kind_sequences,
+    .task.version = 1,
+    .task.n_answer = N_DIGIT,
     .example = "3 1 4 1 -> 1 1 3 4",
-    .version = 1,
     .target = target,
     .needed_key = needed_key,
     .position_floor = position_floor,

@@ -1,6 +1,6 @@
 /* sub: each digit's complement to nine. A map of symbols, which the MLP learns without any
  * attention: the control for what a task needs attention for. */
-#include "lab/data/task.h"
+#include "lab/kind/sequences/sequences.h"
 
 static int needed_key(size_t t, size_t n_token)
 {
@@ -15,12 +15,14 @@ static void target(const int32_t *x, size_t n_token, int32_t *y)
     }
 }
 
-const struct task task_sub = {
-    .name = "sub",
-    .title = "Sub",
-    .formula = "y_t = 9 - x_t",
+const struct sequence_task task_sub = {
+    .task.name = "sub",
+    .task.title = "Sub",
+    .task.summary = "y_t = 9 - x_t",
+    .task.kind = &kind_sequences,
+    .task.version = 1,
+    .task.n_answer = 10,
     .example = "3 1 4 1 -> 6 8 5 8",
-    .version = 1,
     .target = target,
     .needed_key = needed_key,
 };

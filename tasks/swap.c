@@ -1,6 +1,6 @@
 /* swap: second half, then first half. Like reverse its own inverse, with a map of two shifted
  * diagonals. */
-#include "lab/data/task.h"
+#include "lab/kind/sequences/sequences.h"
 
 static int needed_key(size_t t, size_t n_token)
 {
@@ -29,12 +29,14 @@ static enum status check(size_t n_token, struct error *err)
                      n_token, n_token - 1, n_token + 1);
 }
 
-const struct task task_swap = {
-    .name = "swap",
-    .title = "Swap",
-    .formula = "y_t = x_((t+T/2) mod T)",
+const struct sequence_task task_swap = {
+    .task.name = "swap",
+    .task.title = "Swap",
+    .task.summary = "y_t = x_((t+T/2) mod T)",
+    .task.kind = &kind_sequences,
+    .task.version = 1,
+    .task.n_answer = 10,
     .example = "3 1 4 1 5 9 -> 1 5 9 3 1 4",
-    .version = 1,
     .check = check,
     .target = target,
     .needed_key = needed_key,

@@ -7,7 +7,7 @@ import sys
 ORDER = [
     "base",
     "nn/kernels", "nn",
-    "lab/data", "lab/config", "lab/record", "lab/training", "lab/bench", "lab/sweep", "lab/baseline",
+    "lab/kind", "lab/data", "lab/config", "lab/record", "lab/training", "lab/kind/sequences", "lab/kind/images", "lab/bench", "lab/sweep", "lab/baseline",
     "report/document", "report/runs", "report/statistics", "report/figures", "report/text", "report/html", "report/check", "report",
     "lesson",
     "cli",

@@ -1,4 +1,4 @@
-# Lists the files of tasks/ and writes the registry src/lab/data/task.c reads: task_<file name>, alphabetical.
+# Lists the files of tasks/ and writes the registry src/lab/kind/sequences/sequences.c reads: task_<file name>, alphabetical.
 file(GLOB QKVLAB_TASK_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tasks/*.c)
 list(SORT QKVLAB_TASK_SOURCES)
 set(registry "/* Generated from the files in tasks/. X(name) for each. */\n#define TASK_REGISTRY(X)")

@@ -11,10 +11,9 @@
 #include "base/text.h"
 
 #define JSON_MAX_SIZE ((size_t)256 << 20)
-/* 15 digits survive the way through a double, 17 tell any two doubles apart. Beginning with fewer
- * would print 100.0 as 1e2. */
+/* So many digits survive the way through a double. Beginning with fewer would print 100.0 as 1e2.
+ */
 #define REAL_MIN_DIGITS 15
-#define REAL_MAX_DIGITS 17
 #define INDENT 2
 
 json_t *json_number(double value)
@@ -91,29 +90,13 @@ static int append_bytes(const char *data, size_t size, void *text)
     return 0;
 }
 
-/* Appends a string or a single number, a real with so many digits. */
-static void append_scalar(struct text *text, const json_t *value, size_t digits)
+/* Appends a string or a single number, a real with as few digits as read back as the same. */
+static void append_scalar(struct text *text, const json_t *value)
 {
+    int digits = json_is_real(value) ? text_digits(json_real_value(value), REAL_MIN_DIGITS) : 0;
     size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits);
     if (json_dump_callback(value, append_bytes, text, flags) != 0) {
         text->failed = true;
-    }
-}
-
-/* Takes the fewest digits that read back as the same number. */
-static void append_real(struct text *text, const json_t *value)
-{
-    size_t start = text->size;
-    for (size_t digits = REAL_MIN_DIGITS; digits <= REAL_MAX_DIGITS && !text->failed; digits++) {
-        text->size = start;
-        append_scalar(text, value, digits);
-        json_t *read_back =
-            text->failed ? NULL : json_loads(text->data + start, JSON_DECODE_ANY, NULL);
-        bool same = read_back && json_real_value(read_back) == json_real_value(value);
-        json_decref(read_back);
-        if (same) {
-            break;
-        }
     }
 }
 
@@ -124,7 +107,7 @@ static void append_key(struct text *text, const char *key)
         text->failed = true;
         return;
     }
-    append_scalar(text, string, 0);
+    append_scalar(text, string);
     json_decref(string);
     text_append(text, ": ");
 }
@@ -171,11 +154,8 @@ static void append_value(struct text *text, const json_t *value, int depth)
     case JSON_ARRAY:
         append_array(text, value, depth);
         break;
-    case JSON_REAL:
-        append_real(text, value);
-        break;
     default:
-        append_scalar(text, value, 0);
+        append_scalar(text, value);
     }
 }
 

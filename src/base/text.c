@@ -32,6 +32,19 @@ static bool reserve(struct text *text, size_t n)
     return true;
 }
 
+int text_digits(double value, int least)
+{
+    char text[32];
+    int digits = least;
+    for (; digits < 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) {
+            break;
+        }
+    }
+    return digits;
+}
+
 void text_append(struct text *text, const char *format, ...)
 {
     if (text->failed) {

@@ -7,6 +7,10 @@
 
 #include "base/status.h"
 
+/* text_digits returns the fewest significant digits, at least `least` and at most 17, with which
+ * "%.*g" prints a number that reads back as the same one. */
+int text_digits(double value, int least);
+
 struct text {
     char *data; /* '\0' terminated, NULL while empty */
     size_t size, capacity;

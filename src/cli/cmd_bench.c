@@ -14,6 +14,7 @@
 #include "cli/terminal.h"
 #include "lab/bench/bench.h"
 #include "lab/bench/scaling.h"
+#include "lab/config/grid.h"
 
 #define DEFAULT_ROUNDS 7
 #define DEFAULT_SECONDS 2.0

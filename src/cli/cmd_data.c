@@ -61,11 +61,11 @@ static void add_dataset(struct table *table, const struct dataset *dataset,
     bool found = dataset_find(dataset, options, &place, &err) == STATUS_OK;
     snprintf(shape, sizeof shape, "%zu x %zu %s", dataset->image_size, dataset->image_size,
              dataset->n_channel == 3 ? "colour" : "grey");
-    table_text(table, dataset->name);
-    table_text(table, dataset->title);
+    table_text(table, dataset->task.name);
+    table_text(table, dataset->task.title);
     table_text(table, shape);
-    table_integer(table, (long long)dataset->n_class);
-    snprintf(fetch, sizeof fetch, "scripts/fetch_data.sh %s", dataset->name);
+    table_integer(table, (long long)dataset->task.n_answer);
+    snprintf(fetch, sizeof fetch, "scripts/fetch_data.sh %s", dataset->task.name);
     table_text(table, state_of(dataset, &place, found));
     if (found && !is_drawn(dataset)) {
         table_text(table, place.folder);
@@ -123,7 +123,7 @@ static void add_check(struct table *table, const struct dataset *dataset, const 
 {
     char start[13];
     snprintf(start, sizeof start, "%.12s", hash ? hash : "");
-    table_text(table, dataset->name);
+    table_text(table, dataset->task.name);
     table_text(table, item);
     table_integer(table, (long long)count);
     if (hash) {
@@ -189,11 +189,12 @@ static enum status check_images(struct table *table, const struct dataset_place 
     size_t n_train = data.train.n_image, n_test = data.test.n_image;
     char verdict[VERDICT_SIZE];
     add_check(table, dataset, "(training images)", n_train, NULL,
-              count_verdict(n_train, dataset->n_train, verdict));
+              count_verdict(n_train, dataset->task.n_train, verdict));
     add_check(table, dataset, "(test images)", n_test, NULL,
-              count_verdict(n_test, dataset->n_test, verdict));
-    add_check(table, dataset, "(all images)", n_train + n_test, hash,
-              count_verdict(n_train + n_test, dataset->n_train + dataset->n_test, verdict));
+              count_verdict(n_test, dataset->task.n_test, verdict));
+    add_check(
+        table, dataset, "(all images)", n_train + n_test, hash,
+        count_verdict(n_train + n_test, dataset->task.n_train + dataset->task.n_test, verdict));
     image_data_free(&data);
     return STATUS_OK;
 }
@@ -266,7 +267,7 @@ static enum status print_path(const struct dataset *dataset, const char *path, e
         return STATUS_OK;
     }
     struct table *table = table_create(columns, N_COLUMN(columns));
-    table_text(table, dataset->name);
+    table_text(table, dataset->task.name);
     table_text(table, path);
     return table_finish(table, format, err);
 }
@@ -283,7 +284,7 @@ static enum status data_show(const struct data_options *data, const struct datas
     }
     TRY(dataset_find(dataset, &data->options, &place, err));
     TRY(path_format(folder, err, "%s/data", arguments->out));
-    TRY(path_format(path, err, "%s/%s.png", folder, dataset->name));
+    TRY(path_format(path, err, "%s/%s.png", folder, dataset->task.name));
     TRY(dataset_load(&place, &data->options, &images, err));
     enum status status = folder_create(folder, err);
     if (status == STATUS_OK) {

@@ -7,7 +7,7 @@
 #include "cli/table.h"
 #include "lab/config/config.h"
 #include "lab/data/dataset.h"
-#include "lab/data/task.h"
+#include "lab/kind/sequences/sequences.h"
 #include "nn/cost.h"
 #include "nn/variant.h"
 
@@ -119,8 +119,8 @@ static struct table *list_variants(void)
 /* Which position an output needs, at the two ends of a sequence: "0<-15, 15<-0". */
 static void describe_needed(const struct task *task, char *text, size_t size)
 {
-    int first = task->needed_key(0, EXAMPLE_TOKENS);
-    int last = task->needed_key(EXAMPLE_TOKENS - 1, EXAMPLE_TOKENS);
+    int first = task_needed_key(task, 0, EXAMPLE_TOKENS);
+    int last = task_needed_key(task, EXAMPLE_TOKENS - 1, EXAMPLE_TOKENS);
     if (first == TASK_NO_KEY) {
         snprintf(text, size, "no single one");
     } else {
@@ -138,14 +138,14 @@ static struct table *list_tasks(void)
         {"needed_key", "needed key"},
     };
     struct table *table = table_create(columns, N_ROW(columns));
-    for (size_t i = 0; task_at(i); i++) {
-        const struct task *task = task_at(i);
+    for (size_t i = 0; kind_sequences.task_at(i); i++) {
+        const struct task *task = kind_sequences.task_at(i);
         char needed[64];
         describe_needed(task, needed, sizeof needed);
         table_text(table, task->name);
-        table_text(table, task->formula);
-        table_text(table, task->example);
-        table_number(table, task_floor(task, EXAMPLE_TOKENS));
+        table_text(table, task->summary);
+        table_text(table, sequence_task_of(task)->example);
+        table_number(table, task_chance(task, EXAMPLE_TOKENS));
         table_text(table, needed);
     }
     return table;
@@ -178,11 +178,11 @@ static struct table *list_datasets(void)
     struct table *table = table_create(columns, N_ROW(columns));
     for (size_t i = 0; dataset_at(i); i++) {
         const struct dataset *dataset = dataset_at(i);
-        table_text(table, dataset->name);
-        table_text(table, dataset->title);
-        add_count(table, dataset->n_train);
-        add_count(table, dataset->n_test);
-        table_integer(table, (long long)dataset->n_class);
+        table_text(table, dataset->task.name);
+        table_text(table, dataset->task.title);
+        add_count(table, dataset->task.n_train);
+        add_count(table, dataset->task.n_test);
+        table_integer(table, (long long)dataset->task.n_answer);
         table_integer(table, (long long)dataset->image_size);
         table_integer(table, (long long)dataset->n_channel);
     }
@@ -200,14 +200,25 @@ static void add_text_or_missing(struct table *table, const char *text)
     }
 }
 
+/* The first kind's default is "default", those of the others "default_<kind>". */
 static struct table *list_keys(void)
 {
-    static const struct column columns[] = {
-        {"name", NULL},     {"alias", NULL},        {NULL, "key"},
-        {"type", NULL},     {"default", "default"}, {"default_images", "for images"},
-        {"accepted", NULL}, {"help", NULL},         {NULL, "what it is (what it takes)"},
-    };
-    struct table *table = table_create(columns, N_ROW(columns));
+    static const struct column before[] = {
+        {"name", NULL}, {"alias", NULL}, {NULL, "key"}, {"type", NULL}};
+    static const struct column after[] = {
+        {"accepted", NULL}, {"help", NULL}, {NULL, "what it is (what it takes)"}};
+    struct column first = {"default", "default"};
+    struct table *table = table_create(before, N_ROW(before));
+    for (size_t k = 0; kind_at(k); k++) {
+        char key[64], title[64];
+        snprintf(key, sizeof key, "default_%s", kind_at(k)->name);
+        snprintf(title, sizeof title, "for %s", kind_at(k)->name);
+        struct column other = {key, title};
+        table_column(table, k == 0 ? &first : &other);
+    }
+    for (size_t c = 0; c < N_ROW(after); c++) {
+        table_column(table, &after[c]);
+    }
     for (size_t i = 0; config_key_at(i); i++) {
         const struct config_key *key = config_key_at(i);
         char shown[128], what[1024];
@@ -218,8 +229,9 @@ static struct table *list_keys(void)
         add_text_or_missing(table, key->alias);
         table_text(table, shown);
         table_text(table, key->type);
-        add_text_or_missing(table, key->preset);
-        add_text_or_missing(table, key->preset_images);
+        for (size_t k = 0; kind_at(k); k++) {
+            add_text_or_missing(table, config_kind_preset(kind_at(k), key));
+        }
         table_text(table, key->accepted);
         table_text(table, key->help);
         table_text(table, what);
@@ -251,20 +263,15 @@ static struct table *list_models(void)
     return table;
 }
 
-/* What a data set has instead of the defaults for images: "  cifar10: epochs 40". */
-static void print_own_defaults(const struct dataset *dataset)
+/* What a task has instead of the defaults of its kind: "  cifar10: epochs 40". */
+static void print_own_defaults(const struct task *task)
 {
     size_t n = 0;
     for (size_t k = 0; config_key_at(k); k++) {
         const struct config_key *key = config_key_at(k);
-        const char *own = dataset_preset(dataset, key->name);
-        if (!own || !key->preset_images || strcmp(own, key->preset_images) == 0) {
-            continue;
-        }
-        if (n++ == 0) {
-            printf("  %s: %s %s", dataset->name, key->name, own);
-        } else {
-            printf(", %s %s", key->name, own);
+        const char *own = config_preset(task, key), *usual = config_kind_preset(task->kind, key);
+        if (own && strcmp(own, usual) != 0) {
+            printf(n++ == 0 ? "  %s: %s %s" : ", %.0s%s %s", task->name, key->name, own);
         }
     }
     fputs(n > 0 ? "\n" : "", stdout);
@@ -275,8 +282,8 @@ static void print_keys_legend(void)
     puts("\ndefault: of tasks; -: tasks have no such key; derived: follows from image_size and "
          "patch.\n"
          "Some data sets have defaults of their own:");
-    for (size_t i = 0; dataset_at(i); i++) {
-        print_own_defaults(dataset_at(i));
+    for (size_t i = 0; task_at(i); i++) {
+        print_own_defaults(task_at(i));
     }
     puts("On a command line --set n_embd=32,64 --seeds 0-4; in a file `n_embd: [32, 64]` and\n"
          "`seeds: 0-4`. Files take two more keys: include, the name of a preset or another file,\n"

@@ -159,6 +159,21 @@ static void print_options(void)
     print_option("version", NULL, "As the only word: the version, and how it was built.");
 }
 
+/* "64", "4, of image data sets 2", "refuse, of image data sets alone" */
+static void write_defaults(const struct config_key *key, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "%s", key->preset ? key->preset : "");
+    for (size_t i = 0; kind_at(i) && used < size; i++) {
+        const char *own = config_kind_preset(kind_at(i), key), *all = kind_at(i)->all;
+        if (own && !key->preset) {
+            used += (size_t)snprintf(text + used, size - used, "%s%s, of %s alone",
+                                     used ? "; " : "", own, all);
+        } else if (own && strcmp(own, key->preset) != 0) {
+            used += (size_t)snprintf(text + used, size - used, ", of %s %s", all, own);
+        }
+    }
+}
+
 static void print_key(const struct config_key *key)
 {
     printf(".TP\n\\fB%s\\fR", key->name);
@@ -167,15 +182,7 @@ static void print_key(const struct config_key *key)
     }
     putchar('\n');
     char text[1024], preset[128];
-    if (!key->preset || !key->preset_images) {
-        snprintf(preset, sizeof preset, "%s, of %s alone",
-                 key->preset ? key->preset : key->preset_images,
-                 key->preset ? "tasks" : "data sets");
-    } else if (strcmp(key->preset, key->preset_images) != 0) {
-        snprintf(preset, sizeof preset, "%s, of data sets %s", key->preset, key->preset_images);
-    } else {
-        snprintf(preset, sizeof preset, "%s", key->preset);
-    }
+    write_defaults(key, preset, sizeof preset);
     snprintf(text, sizeof text, "%s (%s: %s; default %s)", key->help, key->type, key->accepted,
              preset);
     print_line(text);

@@ -27,7 +27,7 @@ static bool same_row(const struct config *a, const struct config *b)
 
 static bool same_column(const struct config *a, const struct config *b)
 {
-    return a->task == b->task && a->dataset == b->dataset;
+    return a->task == b->task;
 }
 
 typedef bool same_function(const struct config *, const struct config *);
@@ -48,19 +48,15 @@ static size_t find_groups(const struct plan *plan, same_function *same, size_t *
     return n;
 }
 
-/* Token accuracy of a task, top-1 of a data set; NaN where the run is not there. */
+/* By which runs of its kind are judged; NaN where the run is not there. */
 static double main_accuracy(const struct plan *plan, size_t index)
 {
-    char id[CONFIG_ID_SIZE], folder[PATH_SIZE];
-    struct run run = {0};
-    double accuracy = NAN;
-    config_id(&plan->config[index], id);
-    if (record_path(plan->arguments->out, id, folder, NULL) == STATUS_OK) {
-        if (run_load(folder, &run, NULL) == STATUS_OK && run_is_ok(&run)) {
-            accuracy = run.measure[run.task ? MEASURE_TOKEN_ACCURACY : MEASURE_TOP1];
-        }
-        run_free(&run);
-    }
+    const struct config *config = &plan->config[index];
+    struct run_record run;
+    bool done = record_load(plan->arguments->out, config->id, &run) && run.status == RUN_STATUS_OK;
+    double accuracy =
+        done ? run_record_result(&run, kind_accuracy(config->task->kind)->key) : (double)NAN;
+    run_record_free(&run);
     return accuracy;
 }
 
@@ -137,7 +133,7 @@ static enum status print_summary(const struct plan *plan, struct error *err)
     if (summary_make(&summary, plan)) {
         for (size_t c = 0; c < summary.n_column; c++) {
             struct column *task = &column[N_NAME_COLUMN + c];
-            task->key = task->title = config_task_name(&plan->config[summary.column[c]]);
+            task->key = task->title = plan->config[summary.column[c]].task->name;
             task->decimals = 3;
         }
         table = table_create(column, N_NAME_COLUMN + summary.n_column);
@@ -151,13 +147,13 @@ static enum status print_summary(const struct plan *plan, struct error *err)
     return status;
 }
 
-static size_t count_seeds(const struct plan *plan, bool vision)
+static size_t count_seeds(const struct plan *plan, const struct kind *kind)
 {
     size_t n = 0;
     for (size_t run = 0; run < plan->n_run; run++) {
-        bool seen = config_is_vision(&plan->config[run]) != vision;
+        bool seen = plan->config[run].task->kind != kind;
         for (size_t k = 0; k < run && !seen; k++) {
-            seen = config_is_vision(&plan->config[k]) == vision &&
+            seen = plan->config[k].task->kind == kind &&
                    plan->config[k].seed == plan->config[run].seed;
         }
         n += !seen;
@@ -165,31 +161,35 @@ static size_t count_seeds(const struct plan *plan, bool vision)
     return n;
 }
 
-static void print_seeds(const char *what, size_t n_seed)
+static void print_tasks(const struct plan *plan, const struct kind *kind)
 {
-    printf("%s over %zu seed%s", what, n_seed, n_seed == 1 ? "" : "s");
+    const struct task *last = NULL;
+    for (size_t run = 0; run < plan->n_run; run++) {
+        const struct task *task = plan->config[run].task;
+        if (task->kind == kind && task != last) {
+            printf("%s%s", last ? ", " : "; ", task->name);
+            last = task;
+        }
+    }
 }
 
 /* What the numbers are: "Mean token accuracy over 3 seeds; fashion_mnist: top-1 accuracy of test
  * images over 1 seed". */
 static void print_heading(const struct plan *plan)
 {
-    size_t n_task_seed = count_seeds(plan, false), n_image_seed = count_seeds(plan, true);
-    if (n_task_seed > 0) {
-        print_seeds("Mean token accuracy", n_task_seed);
-    }
-    if (n_image_seed > 0) {
-        const char *last = NULL;
-        for (size_t run = 0; n_task_seed > 0 && run < plan->n_run; run++) {
-            const struct config *config = &plan->config[run];
-            if (config_is_vision(config) && config->dataset->name != last) {
-                printf("%s%s", last ? ", " : "; ", config->dataset->name);
-                last = config->dataset->name;
-            }
+    bool first = true;
+    for (size_t k = 0; kind_at(k); k++) {
+        const struct kind *kind = kind_at(k);
+        size_t n_seed = count_seeds(plan, kind);
+        if (n_seed == 0) {
+            continue;
         }
-        print_seeds(n_task_seed > 0 ? ": top-1 accuracy of test images"
-                                    : "Mean top-1 accuracy of test images",
-                    n_image_seed);
+        if (!first) {
+            print_tasks(plan, kind);
+        }
+        printf("%s %s over %zu seed%s", first ? "Mean" : ":", kind->accuracy, n_seed,
+               n_seed == 1 ? "" : "s");
+        first = false;
     }
     printf("\n\n");
 }

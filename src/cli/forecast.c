@@ -26,9 +26,7 @@ static enum status list_pending(struct forecast *forecast, const struct plan *pl
         return error_set(err, STATUS_MEMORY, "out of memory for %zu runs", plan->n_run);
     }
     for (size_t i = 0; i < plan->n_run; i++) {
-        char id[CONFIG_ID_SIZE];
-        config_id(&plan->config[i], id);
-        forecast->done[i] = record_is_done(plan->arguments->out, id);
+        forecast->done[i] = record_is_done(plan->arguments->out, plan->config[i].id);
         if (forecast->done[i]) {
             forecast->n_done++;
         } else {

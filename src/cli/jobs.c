@@ -23,7 +23,6 @@
 #include "base/threads.h"
 #include "cli/signals.h"
 #include "cli/startup.h"
-#include "lab/config/config_words.h"
 #include "lab/record/record.h"
 
 #define POLL_NANOSECONDS 50000000L
@@ -49,9 +48,9 @@ struct pool {
 
 /* ---- starting ---- */
 
-static void run_id(const struct pool *pool, size_t run, char id[CONFIG_ID_SIZE])
+static const char *run_id(const struct pool *pool, size_t run)
 {
-    config_id(&pool->plan->config[run], id);
+    return pool->plan->config[run].id;
 }
 
 #define FIXED_WORDS 16
@@ -166,8 +165,7 @@ static void count_done(struct pool *pool, const struct child *child,
  * a run that is done is done: its pictures may not be. */
 static void count(struct pool *pool, const struct child *child, int wait_status)
 {
-    char id[CONFIG_ID_SIZE];
-    run_id(pool, child->run, id);
+    const char *id = run_id(pool, child->run);
     int code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
     if (pool->stopping && (code >= 128 || code < 0)) {
         return;
@@ -257,11 +255,9 @@ static enum status fill(struct pool *pool, size_t *next, struct error *err)
     enum status status = STATUS_OK;
     struct child *place;
     while (status == STATUS_OK && *next < pool->plan->n_run && (place = free_place(pool)) != NULL) {
-        char id[CONFIG_ID_SIZE];
         size_t run = (*next)++;
-        run_id(pool, run, id);
         struct record_outcome outcome;
-        if (record_outcome(pool->plan->arguments->out, id, &outcome)) {
+        if (record_outcome(pool->plan->arguments->out, run_id(pool, run), &outcome)) {
             count_skipped(pool, &outcome);
             progress_skip(pool->progress, run);
         } else {

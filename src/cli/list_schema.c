@@ -45,9 +45,6 @@ static json_t *tasks(void)
     for (size_t i = 0; task_at(i); i++) {
         json_array_append_new(list, json_string(task_at(i)->name));
     }
-    for (size_t i = 0; dataset_at(i); i++) {
-        json_array_append_new(list, json_string(dataset_at(i)->name));
-    }
     return json_pack("{s:o}", "enum", list);
 }
 

@@ -105,16 +105,14 @@ static void on_end(void *context, size_t index, size_t n_run, const struct confi
     }
     progress_end(watch->progress, index);
     say_notes(watch, outcome);
-    char id[CONFIG_ID_SIZE];
-    config_id(config, id);
     if (state == RUN_DIVERGED) {
         struct run_record run;
-        bool told = record_load(watch->out, id, &run) && run.message;
-        progress_note(watch->progress, "%s %s", id,
+        bool told = record_load(watch->out, config->id, &run) && run.message;
+        progress_note(watch->progress, "%s %s", config->id,
                       told ? run.message : "diverged; run.json does not say how");
         run_record_free(&run);
     } else if (state == RUN_FAILED && err->status != STATUS_WRITE) { /* that ends the sweep */
-        progress_note(watch->progress, "%s failed: %s", id, err->text);
+        progress_note(watch->progress, "%s failed: %s", config->id, err->text);
     }
 }
 
@@ -145,10 +143,9 @@ static enum status draw_pictures(const struct plan *plan, struct error *err)
 {
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < plan->n_run; i++) {
-        char id[CONFIG_ID_SIZE], folder[PATH_SIZE], maps[PATH_SIZE];
+        char folder[PATH_SIZE], maps[PATH_SIZE];
         size_t n_picture;
-        config_id(&plan->config[i], id);
-        status = record_path(plan->arguments->out, id, folder, err);
+        status = record_path(plan->arguments->out, plan->config[i].id, folder, err);
         if (status == STATUS_OK) {
             status = path_format(maps, err, "%s/attention", folder);
         }
@@ -164,10 +161,8 @@ static struct sweep_totals count_before(const struct plan *plan)
 {
     struct sweep_totals before = {0};
     for (size_t i = 0; i < plan->n_run; i++) {
-        char id[CONFIG_ID_SIZE];
         struct record_outcome outcome;
-        config_id(&plan->config[i], id);
-        if (record_outcome(plan->arguments->out, id, &outcome)) {
+        if (record_outcome(plan->arguments->out, plan->config[i].id, &outcome)) {
             before.skipped++;
             before.diverged_before += outcome.diverged;
         }
@@ -179,9 +174,7 @@ static struct sweep_totals count_before(const struct plan *plan)
 static void tidy(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->n_run; i++) {
-        char id[CONFIG_ID_SIZE];
-        config_id(&plan->config[i], id);
-        record_tidy(plan->arguments->out, id);
+        record_tidy(plan->arguments->out, plan->config[i].id);
     }
 }
 
@@ -234,11 +227,9 @@ static enum status find_data(const struct plan *plan, const struct dataset_optio
 {
     enum status status = STATUS_OK;
     for (size_t i = 0; i < plan->n_run && status == STATUS_OK; i++) {
-        char id[CONFIG_ID_SIZE];
-        bool looked = i > 0 && plan->config[i].dataset == plan->config[i - 1].dataset;
-        config_id(&plan->config[i], id);
-        if (!looked && !record_is_done(plan->arguments->out, id)) {
-            status = source_find(&plan->config[i], data, err);
+        bool looked = i > 0 && plan->config[i].task == plan->config[i - 1].task;
+        if (!looked && !record_is_done(plan->arguments->out, plan->config[i].id)) {
+            status = task_find_data(plan->config[i].task, data, err);
         }
     }
     return status;

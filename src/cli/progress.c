@@ -122,8 +122,8 @@ static void format_state(const struct progress *progress, char line[LINE_SIZE])
         char variant[VARIANT_TEXT_SIZE];
         variant_id(&config->variant, variant);
         snprintf(current, sizeof current, ": %.20s %.24s s%llu step %zu/%zu loss %.*g",
-                 config_task_name(config), variant, (unsigned long long)config->seed,
-                 progress->step, progress->n_step, LOSS_DIGITS, progress->loss);
+                 config->task->name, variant, (unsigned long long)config->seed, progress->step,
+                 progress->n_step, LOSS_DIGITS, progress->loss);
     }
     snprintf(line, LINE_SIZE, "%zu/%zu runs%s%s", progress->n_ended, progress->n_run, left,
              current);

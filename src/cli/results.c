@@ -8,7 +8,6 @@
 #include "cli/plan.h"
 #include "cli/terminal.h"
 #include "lab/record/record.h"
-#include "nn/model.h"
 
 #define MAX_VARIED 12
 
@@ -19,18 +18,19 @@ static bool differs_by_seed_alone(const struct config *config, const struct conf
     struct config other;
     memcpy(&other, config, sizeof other);
     other.seed = first->seed;
+    memcpy(other.id, first->id, sizeof other.id);
     return memcmp(&other, first, sizeof other) == 0;
 }
 
-/* Marks the keys in which runs of one kind differ from the first of that kind: what tasks and
- * images have different defaults of is no choice of the grid. */
-static void mark_varied(const struct plan *plan, bool vision, bool varied[64])
+/* Marks the keys in which runs of one kind differ from the first of that kind: what kinds have
+ * different defaults of is no choice of the grid. */
+static void mark_varied(const struct plan *plan, const struct kind *kind, bool varied[64])
 {
     const struct config *first = NULL;
     json_t *values = NULL;
     for (size_t i = 0; i < plan->n_run; i++) {
         const struct config *config = &plan->config[i];
-        if (config_is_vision(config) != vision) {
+        if (config->task->kind != kind) {
             continue;
         }
         if (!first) {
@@ -55,8 +55,9 @@ static void mark_varied(const struct plan *plan, bool vision, bool varied[64])
 static size_t varied_keys(const struct plan *plan, const char *key[MAX_VARIED])
 {
     bool varied[64] = {false};
-    mark_varied(plan, false, varied);
-    mark_varied(plan, true, varied);
+    for (size_t k = 0; kind_at(k); k++) {
+        mark_varied(plan, kind_at(k), varied);
+    }
     size_t n = 0;
     for (size_t k = 0; config_key_at(k) && n < MAX_VARIED; k++) {
         if (varied[k] && !config_is_in_id(config_key_at(k)->name)) {
@@ -107,11 +108,10 @@ static size_t name_columns(struct column *column, const char *const *varied, siz
 static void add_name(struct table *table, const struct config *config, const char *const *varied,
                      size_t n_varied)
 {
-    char id[CONFIG_ID_SIZE], variant[VARIANT_TEXT_SIZE];
-    config_id(config, id);
+    char variant[VARIANT_TEXT_SIZE];
     variant_id(&config->variant, variant);
-    table_text(table, id);
-    table_text(table, config_task_name(config));
+    table_text(table, config->id);
+    table_text(table, config->task->name);
     table_text(table, variant);
     table_integer(table, (long long)config->seed);
     json_t *values = n_varied > 0 ? config_json(config) : NULL;
@@ -123,21 +123,10 @@ static void add_name(struct table *table, const struct config *config, const cha
 
 /* ---- before ---- */
 
-static size_t count_parameters(const struct model_shape *shape)
-{
-    struct model model;
-    if (model_create(&model, shape, NULL) != STATUS_OK) {
-        return 0;
-    }
-    size_t n_param = model.layout.n_param;
-    model_free(&model);
-    return n_param;
-}
-
 /* Sizes of a run; the same for the next one where that differs in its seed alone. */
 struct size {
     const struct config *config; /* of which they are; NULL: not yet of any */
-    size_t n_step, n_param;
+    size_t n_step;
     double memory_mib;
 };
 
@@ -146,10 +135,8 @@ static void find_size(struct size *size, const struct config *config, int thread
     if (size->config && differs_by_seed_alone(config, size->config)) {
         return;
     }
-    struct model_shape shape = config_shape(config);
     *size = (struct size){.config = config,
                           .n_step = config_steps(config),
-                          .n_param = count_parameters(&shape),
                           .memory_mib = forecast_memory_mib(config, threads)};
 }
 
@@ -160,7 +147,7 @@ static void add_size(struct table *table, const struct size *size)
     } else {
         table_missing(table);
     }
-    table_integer(table, (long long)size->n_param);
+    table_integer(table, (long long)size->config->n_param);
     table_number(table, size->memory_mib);
 }
 
@@ -224,62 +211,79 @@ enum status plan_preview(const struct plan *plan, struct error *err)
 
 /* ---- after ---- */
 
-/* Tasks and data sets are measured by different numbers; a plan of one kind shows no columns of the
- * other. */
-struct kinds {
-    bool tasks, images;
+/* Kinds are measured by different numbers; a plan shows those of its kinds: shares of right
+ * answers, then the loss, then steps. */
+#define MAX_RESULT 16
+
+struct results {
+    const struct kind_result *row[MAX_RESULT];
+    size_t n;
 };
 
-static struct kinds kinds_of(const struct plan *plan)
+static int place_of(const struct kind_result *row)
 {
-    struct kinds kinds = {false, false};
-    for (size_t run = 0; run < plan->n_run; run++) {
-        kinds.images |= config_is_vision(&plan->config[run]);
-        kinds.tasks |= !config_is_vision(&plan->config[run]);
+    return kind_result_is_step(row) ? 2 : row->what == RESULT_LOSS;
+}
+
+static void add_rows(struct results *results, const struct kind *kind, int place)
+{
+    for (const struct kind_result *row = kind->result; row->key; row++) {
+        bool shown = row->title && place_of(row) == place && results->n < MAX_RESULT;
+        for (size_t i = 0; i < results->n && shown; i++) {
+            shown = strcmp(results->row[i]->key, row->key) != 0;
+        }
+        if (shown) {
+            results->row[results->n++] = row;
+        }
     }
-    return kinds;
 }
 
-static size_t result_columns(struct column *column, size_t n, struct kinds kinds)
+static bool has_kind(const struct plan *plan, const struct kind *kind)
 {
-    static const struct column status = {"status", "status", 0};
-    static const struct column of_tasks[] = {{"token_accuracy", "token", 4},
-                                             {"sequence_accuracy", "sequence", 4}};
-    static const struct column of_images[] = {{"top1", "top-1", 4}, {"top5", "top-5", 4}};
-    static const struct column loss = {"loss", "loss", -5};
-    static const struct column escape = {"escape_step", "escape", 0};
-    static const struct column seconds = {"wall_seconds", "seconds", 1};
-    n = append_columns(column, n, &status, 1);
-    n = append_columns(column, n, of_tasks, kinds.tasks ? N_COLUMN(of_tasks) : 0);
-    n = append_columns(column, n, of_images, kinds.images ? N_COLUMN(of_images) : 0);
-    n = append_columns(column, n, &loss, 1);
-    n = append_columns(column, n, &escape, kinds.tasks);
-    return append_columns(column, n, &seconds, 1);
+    size_t run = 0;
+    while (run < plan->n_run && plan->config[run].task->kind != kind) {
+        run++;
+    }
+    return run < plan->n_run;
 }
 
-static void add_result(struct table *table, const struct run_record *run, const char *key)
+static struct results results_of(const struct plan *plan)
 {
-    table_number(table, run_record_result(run, key));
+    struct results results = {.n = 0};
+    for (int place = 0; place < 3; place++) {
+        for (size_t k = 0; kind_at(k); k++) {
+            if (has_kind(plan, kind_at(k))) {
+                add_rows(&results, kind_at(k), place);
+            }
+        }
+    }
+    return results;
+}
+
+static size_t result_columns(struct column *column, size_t n, const struct results *results)
+{
+    static const int decimals[] = {4, -5, 0};
+    column[n++] = (struct column){.key = "status", .title = "status"};
+    for (size_t i = 0; i < results->n; i++) {
+        const struct kind_result *row = results->row[i];
+        column[n++] = (struct column){
+            .key = row->key, .title = row->title, .decimals = decimals[place_of(row)]};
+    }
+    column[n++] = (struct column){.key = "wall_seconds", .title = "seconds", .decimals = 1};
+    return n;
 }
 
 static void add_results(struct table *table, const struct run_record *run, bool done,
-                        struct kinds kinds)
+                        const struct results *results)
 {
-    double escape = run_record_result(run, "escape_step");
     table_text(table, done ? run_status_name(run->status) : "not done");
-    if (kinds.tasks) {
-        add_result(table, run, "token_accuracy");
-        add_result(table, run, "sequence_accuracy");
-    }
-    if (kinds.images) {
-        add_result(table, run, "top1");
-        add_result(table, run, "top5");
-    }
-    add_result(table, run, "loss");
-    if (kinds.tasks && isfinite(escape)) {
-        table_integer(table, (long long)escape);
-    } else if (kinds.tasks) {
-        table_missing(table);
+    for (size_t i = 0; i < results->n; i++) {
+        double value = run_record_result(run, results->row[i]->key);
+        if (kind_result_is_step(results->row[i]) && isfinite(value)) {
+            table_integer(table, (long long)value);
+        } else {
+            table_number(table, value);
+        }
     }
     table_number(table, done ? run->wall_seconds : NAN);
 }
@@ -288,18 +292,16 @@ enum status plan_results(const struct plan *plan, struct error *err)
 {
     const char *varied[MAX_VARIED];
     struct column column[TABLE_MAX_COLUMN];
-    struct kinds kinds = kinds_of(plan);
+    struct results results = results_of(plan);
     size_t n_varied = varied_keys(plan, varied);
     size_t n = name_columns(column, varied, n_varied);
-    n = result_columns(column, n, kinds);
+    n = result_columns(column, n, &results);
     struct table *table = table_create(column, n);
     for (size_t run = 0; run < plan->n_run; run++) {
-        char id[CONFIG_ID_SIZE];
         struct run_record record;
-        config_id(&plan->config[run], id);
-        bool done = record_load(plan->arguments->out, id, &record);
+        bool done = record_load(plan->arguments->out, plan->config[run].id, &record);
         add_name(table, &plan->config[run], varied, n_varied);
-        add_results(table, &record, done, kinds);
+        add_results(table, &record, done, &results);
         run_record_free(&record);
     }
     enum status status = table_print(table, plan->arguments->format, err);

@@ -58,7 +58,7 @@ const char *word_choice(enum word word, size_t i)
     case WORD_SHAPE:
         return bench_shape_at(i) ? bench_shape_at(i)->name : NULL;
     case WORD_DATASET:
-        return dataset_at(i) ? dataset_at(i)->name : NULL;
+        return dataset_at(i) ? dataset_at(i)->task.name : NULL;
     case WORD_DATA_ACTION:
         return data_action_at(i);
     case WORD_LESSON:

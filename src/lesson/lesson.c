@@ -60,7 +60,7 @@ static void fill_values(const struct lesson_request *request, const struct lesso
     value[12] = number_value("head_width", run->n_embd / run->n_head);
     value[13] = (struct lesson_value){.name = "frequent"};
     snprintf(value[13].text, sizeof(value[13].text), "%.3f",
-             guess_frequent(run->n_token, TASK_N_SYMBOL));
+             guess_frequent(run->n_token, run->task->n_answer));
 }
 
 /* ---- writing ---- */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/kind/sequences/sequences.h"
 #include "lesson/guess.h"
 #include "lesson/mislead.h"
 #include "nn/cost.h"
@@ -16,7 +17,7 @@ static json_t *needed_json(const struct task *task, size_t n_token)
 {
     json_t *array = json_array();
     for (size_t t = 0; t < n_token; t++) {
-        json_array_append_new(array, json_integer(task->needed_key(t, n_token)));
+        json_array_append_new(array, json_integer(task_needed_key(task, t, n_token)));
     }
     return array;
 }
@@ -24,7 +25,7 @@ static json_t *needed_json(const struct task *task, size_t n_token)
 static json_t *task_json(const struct task *task, size_t n_token)
 {
     return json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", task->name, "title", task->title,
-                     "formula", task->formula, "example", task->example, "needed",
+                     "formula", task->summary, "example", sequence_task_of(task)->example, "needed",
                      needed_json(task, n_token));
 }
 
@@ -216,5 +217,5 @@ json_t *lesson_data(const struct lesson_runs *runs, const struct lesson_texts *t
         tasks_json(runs), "puzzles", puzzles_json(), "variants", variants_json(runs), "runs",
         runs_json(runs), "mislead", mislead_json(runs), "models", models_json(), "cache_variants",
         cache_variants_json(), "published", published_json(runs), "frequent",
-        guess_frequent(runs->run->n_token, TASK_N_SYMBOL));
+        guess_frequent(runs->run->n_token, runs->run->task->n_answer));
 }

@@ -68,11 +68,10 @@ static bool is_there(const struct lesson_runs *runs, const struct run *run)
 
 static void load_run(const char *out, const struct config *config, struct lesson_runs *runs)
 {
-    char id[CONFIG_ID_SIZE], folder[PATH_SIZE];
+    char folder[PATH_SIZE];
     struct run *run = &runs->run[runs->n_run];
     *run = (struct run){0};
-    config_id(config, id);
-    bool finished = record_path(out, id, folder, NULL) == STATUS_OK &&
+    bool finished = record_path(out, config->id, folder, NULL) == STATUS_OK &&
                     run_load(folder, run, NULL) == STATUS_OK && run_is_ok(run) && run->task;
     runs->n_missing += !finished;
     if (finished && !is_there(runs, run)) {

@@ -23,7 +23,7 @@ static void draw_needed(cairo_t *cr, const struct slide *slide, const struct run
     size_t n = run->n_token;
     float *map = calloc(n * n, sizeof(*map));
     for (size_t t = 0; map && t < n; t++) {
-        map[t * n + (size_t)run->task->needed_key(t, n)] = 1;
+        map[t * n + (size_t)task_needed_key(run->task, t, n)] = 1;
     }
     if (map) {
         chart_image(cr, panel_x(0), y, PANEL, map, n);

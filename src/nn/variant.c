@@ -73,7 +73,11 @@ static const struct named {
 /* clang-format on */
 #define N_NAMED (sizeof NAMED / sizeof NAMED[0])
 
-static const char *const QUERY_NAMES[QUERY_MAP_COUNT] = {"linear", "identity", "residual_mlp"};
+static const char *const QUERY_NAMES[QUERY_MAP_COUNT] = {
+#define QUERY_MAP_NAME(id, name) name,
+    QUERY_MAP_TABLE(QUERY_MAP_NAME)
+#undef QUERY_MAP_NAME
+};
 static const char *const SCORE_NAMES[SCORE_TERM_COUNT] = {
 #define SCORE_TERM_NAME(id, name, ...) name,
     SCORE_TERM_TABLE(SCORE_TERM_NAME)

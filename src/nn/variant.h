@@ -16,7 +16,18 @@
 
 enum role { ROLE_Q, ROLE_K, ROLE_V, ROLE_COUNT };
 
-enum query_map { QUERY_LINEAR, QUERY_IDENTITY, QUERY_RESIDUAL_MLP, QUERY_MAP_COUNT };
+/* How queries are made of a block's input; name in configurations. */
+#define QUERY_MAP_TABLE(X)                                                                         \
+    X(LINEAR, "linear")                                                                            \
+    X(IDENTITY, "identity")                                                                        \
+    X(RESIDUAL_MLP, "residual_mlp")
+
+enum query_map {
+#define QUERY_MAP_ENUM(id, name) QUERY_##id,
+    QUERY_MAP_TABLE(QUERY_MAP_ENUM)
+#undef QUERY_MAP_ENUM
+        QUERY_MAP_COUNT
+};
 
 /* What happens to the scaled scores S before the softmax: S' = a S + B, one row a term. Columns:
  * name in configurations; learns w [pos_dim]; has a multiplier a; has a matrix B (which breaks the

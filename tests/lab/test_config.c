@@ -5,6 +5,7 @@
 
 #include "base/sha256.h"
 #include "lab/config/config.h"
+#include "lab/kind/images/images.h"
 
 static struct error err;
 
@@ -27,7 +28,7 @@ static void id_of(const char *task, const char *variant, char id[CONFIG_ID_SIZE]
     set(&config, "task", task);
     set(&config, "variant", variant);
     ck_assert_msg(config_resolve(&config, &err) == STATUS_OK, "%s", err.text);
-    config_id(&config, id);
+    memcpy(id, config.id, CONFIG_ID_SIZE);
 }
 
 /* ---- table ---- */
@@ -67,11 +68,6 @@ static void expect_value(const struct config *config, const char *key, const cha
     ck_assert_str_eq(text, value);
 }
 
-static bool is_choice(const char *preset)
-{
-    return preset && strcmp(preset, CONFIG_DERIVED) != 0;
-}
-
 START_TEST(every_row_takes_its_preset_and_prints_it)
 {
     const struct config_key *key;
@@ -82,7 +78,7 @@ START_TEST(every_row_takes_its_preset_and_prints_it)
             set(&config, key->alias ? key->alias : key->name, key->preset);
             expect_value(&config, key->name, key->preset);
         }
-        ck_assert(key->preset || key->preset_images);
+        ck_assert(key->preset || config_kind_preset(&kind_images, key));
         ck_assert(key->help[0] != '\0' && key->accepted[0] != '\0');
     }
     ck_assert_uint_gt(config_steps(&(struct config){.epochs = 1, .n_train = 1, .batch_size = 9}),
@@ -106,6 +102,25 @@ START_TEST(accepted_texts_are_accepted)
         } else if (strstr(copy, " | ")) {
             for (char *word = strtok(copy, " |"); word; word = strtok(NULL, " |")) {
                 set(&config, key->name, word);
+            }
+        }
+    }
+}
+END_TEST
+
+/* ... and nothing that a variant can be is left out of them. */
+START_TEST(every_value_of_an_axis_is_told)
+{
+    for (int query = 0; query < QUERY_MAP_COUNT; query++) {
+        for (int term = 0; term < SCORE_TERM_COUNT; term++) {
+            struct variant variant = {.query = (enum query_map)query,
+                                      .score_term = (enum score_term)term};
+            for (size_t i = 0; variant_axis_key(i); i++) {
+                char value[VARIANT_TEXT_SIZE];
+                const struct config_key *key = config_key_find(variant_axis_key(i), &err);
+                ck_assert_msg(key != NULL, "%s", err.text);
+                variant_axis_value(&variant, i, value);
+                ck_assert_msg(strstr(key->accepted, value) != NULL, "%s: %s", key->name, value);
             }
         }
     }
@@ -210,17 +225,17 @@ END_TEST
 /* Only what differs from the default is in an id: a new value leaves those of older runs alone. */
 START_TEST(snapshots_are_a_run_of_their_own_and_final_is_not_named)
 {
-    char text[2000];
+    char text[CONFIG_CANONICAL_SIZE];
     struct config config = config_default();
     ck_assert_int_eq(config_set(&config, "attention", "final", NULL), STATUS_OK);
     ck_assert_int_eq(config_resolve(&config, NULL), STATUS_OK);
-    config_canonical(&config, text, sizeof text);
+    config_canonical(&config, text);
     ck_assert_ptr_null(strstr(text, "attention="));
     ck_assert_int_eq(config_set(&config, "attention", "snapshots", NULL), STATUS_OK);
-    config_canonical(&config, text, sizeof text);
+    config_canonical(&config, text);
     ck_assert_ptr_nonnull(strstr(text, "\nattention=snapshots\n"));
     ck_assert_int_eq(config_set(&config, "attention", "none", NULL), STATUS_OK);
-    config_canonical(&config, text, sizeof text);
+    config_canonical(&config, text);
     ck_assert_ptr_nonnull(strstr(text, "\nattention=none\n"));
 }
 END_TEST
@@ -383,17 +398,17 @@ END_TEST
 START_TEST(only_what_differs_is_hashed)
 {
     struct config config;
-    char text[2000], id[CONFIG_ID_SIZE], hex[SHA256_HEX_SIZE];
+    char text[CONFIG_CANONICAL_SIZE], id[CONFIG_ID_SIZE], hex[SHA256_HEX_SIZE];
     ck_assert_int_eq(resolve("", &config), STATUS_OK);
-    size_t size = config_canonical(&config, text, sizeof text);
+    size_t size = config_canonical(&config, text);
     ck_assert_str_eq(text, "engine=1\ntask_version=1\n");
     ck_assert_uint_eq(size, strlen(text));
     sha256_hex(text, size, hex);
-    config_id(&config, id);
+    memcpy(id, config.id, CONFIG_ID_SIZE);
     ck_assert(strncmp(strrchr(id, '-') + 1, hex, 12) == 0 && strlen(strrchr(id, '-')) == 13);
     ck_assert_int_eq(resolve("seed=3 variant=qk score_term=position2d lr=0.01 task=copy", &config),
                      STATUS_OK);
-    config_canonical(&config, text, sizeof text);
+    config_canonical(&config, text);
     ck_assert_str_eq(text, "engine=1\ntask_version=1\nlearning_rate=0.01\nseed=3\ntask=copy\n"
                            "variant=qk+\n");
 }
@@ -422,10 +437,10 @@ START_TEST(every_key_but_its_preset_changes_the_id)
     static char ids[N_OTHER + 1][CONFIG_ID_SIZE];
     struct config config;
     ck_assert_int_eq(resolve("", &config), STATUS_OK);
-    config_id(&config, ids[N_OTHER]);
+    memcpy(ids[N_OTHER], config.id, CONFIG_ID_SIZE);
     for (size_t i = 0; i < N_OTHER; i++) {
         ck_assert_msg(resolve(other[i], &config) == STATUS_OK, "%s: %s", other[i], err.text);
-        config_id(&config, ids[i]);
+        memcpy(ids[i], config.id, CONFIG_ID_SIZE);
     }
     for (size_t i = 0; i <= N_OTHER; i++) {
         for (size_t j = 0; j < i; j++) {
@@ -444,7 +459,7 @@ static void id_of_settings(const char *settings, char id[CONFIG_ID_SIZE])
 {
     struct config config;
     ck_assert_msg(resolve(settings, &config) == STATUS_OK, "%s: %s", settings, err.text);
-    config_id(&config, id);
+    memcpy(id, config.id, CONFIG_ID_SIZE);
 }
 
 START_TEST(a_key_that_the_variant_does_not_read_leaves_the_id_alone)
@@ -486,14 +501,14 @@ START_TEST(defaults_spelled_out_leave_the_id_alone)
         snprintf(settings, sizeof settings, "%s=%s", config_key_at(i)->name,
                  config_key_at(i)->preset);
         ck_assert_int_eq(resolve(settings, &config), STATUS_OK);
-        config_id(&config, spelled);
+        memcpy(spelled, config.id, CONFIG_ID_SIZE);
         ck_assert_str_eq(spelled, plain);
     }
     ck_assert_int_eq(resolve("", &config), STATUS_OK);
     snprintf(settings, sizeof settings, "lanes=%zu micro_batch=%zu n_kv_head=4", config.lanes,
              config.micro_batch);
     ck_assert_int_eq(resolve(settings, &config), STATUS_OK);
-    config_id(&config, spelled);
+    memcpy(spelled, config.id, CONFIG_ID_SIZE);
     ck_assert_str_eq(spelled, plain);
 }
 END_TEST
@@ -506,11 +521,11 @@ START_TEST(spellings_of_a_variant_share_an_id)
     id_of("reverse", "(Q=K-V)+", other);
     ck_assert_str_eq(id, other);
     ck_assert_int_eq(resolve("variant=qk score_term=position2d", &config), STATUS_OK);
-    config_id(&config, other);
+    memcpy(other, config.id, CONFIG_ID_SIZE);
     ck_assert_str_eq(id, other);
     id_of("reverse", "kv:n_kv_head=1", id);
     ck_assert_int_eq(resolve("variant=kv n_kv_head=1", &config), STATUS_OK);
-    config_id(&config, other);
+    memcpy(other, config.id, CONFIG_ID_SIZE);
     ck_assert_str_eq(id, other);
     ck_assert_int_eq(strncmp(id, "reverse-kv.n_kv_head=1-s0-", 26), 0);
 }
@@ -522,8 +537,8 @@ START_TEST(data_sets_have_the_defaults_of_their_procedure)
 {
     struct config c;
     ck_assert_msg(resolve("task=mnist", &c) == STATUS_OK, "%s", err.text);
-    ck_assert(c.task == NULL && config_is_vision(&c));
-    ck_assert_str_eq(config_task_name(&c), "mnist");
+    ck_assert_ptr_eq(c.task->kind, &kind_images);
+    ck_assert_str_eq(c.task->name, "mnist");
     ck_assert(c.n_embd == 64 && c.n_layer == 2 && c.n_head == 2 && c.patch == 4);
     ck_assert(c.seq_len == 50 && c.n_position == 50 && c.pos_dim == 50);
     ck_assert(c.batch_size == 128 && c.last_batch == LAST_BATCH_DROP && c.epochs == 20);
@@ -534,12 +549,12 @@ START_TEST(data_sets_have_the_defaults_of_their_procedure)
     ck_assert_uint_eq(config_steps(&c), 20 * 468);
     ck_assert(resolve("task=cifar10", &c) == STATUS_OK && c.epochs == 40 && c.seq_len == 65);
     ck_assert_uint_eq(config_steps(&c), 40 * 390);
-    ck_assert_int_eq(config_augmentation(&c), AUGMENT_CROP_FLIP);
+    ck_assert_int_eq(images_augmentation(&c), AUGMENT_CROP_FLIP);
     ck_assert(resolve("task=cifar100", &c) == STATUS_OK && c.epochs == 50);
     ck_assert(resolve("task=tinyimagenet", &c) == STATUS_OK && c.n_embd == 192 && c.patch == 8);
     for (size_t i = 0; dataset_at(i); i++) {
         char settings[100];
-        snprintf(settings, sizeof settings, "task=%s", dataset_at(i)->name);
+        snprintf(settings, sizeof settings, "task=%s", dataset_at(i)->task.name);
         ck_assert_msg(resolve(settings, &c) == STATUS_OK, "%s: %s", settings, err.text);
     }
 }
@@ -574,29 +589,37 @@ START_TEST(the_order_of_keys_does_not_matter)
     ck_assert_mem_eq(&a, &b, sizeof a);
     ck_assert(a.n_head == 4 && a.epochs == 2 && a.clip == 5 && a.dropout == 0.1);
     ck_assert_int_eq(resolve("task=cifar10 n_head=4 task=reverse", &a), STATUS_OK);
-    ck_assert(a.dataset == NULL && a.n_head == 4 && a.n_train == 10000 && a.dropout == 0);
+    ck_assert(dataset_of(a.task) == NULL && a.n_head == 4 && a.n_train == 10000 && a.dropout == 0);
     ck_assert_uint_eq(a.patch, 0);
 }
 END_TEST
 
-/* A misspelt key in a file of datasets/ would be silently without effect. */
-START_TEST(defaults_of_data_sets_are_keys_with_valid_values)
+/* A misspelt key in a file of datasets/ or in a kind would be silently without effect. */
+START_TEST(defaults_of_tasks_and_kinds_are_keys_with_valid_values)
 {
-    for (size_t d = 0; dataset_at(d); d++) {
-        const struct dataset *dataset = dataset_at(d);
-        for (size_t i = 0; i < DATASET_MAX_DEFAULT && dataset->preset[i].key; i++) {
+    for (size_t d = 0; task_at(d); d++) {
+        const struct task *task = task_at(d);
+        for (const struct key_value *own = task->preset; own->key; own++) {
             struct config config;
             char text[64], setting[100];
-            const struct dataset_default *own = &dataset->preset[i];
-            ck_assert_str_eq(dataset_preset(dataset, own->key), own->value);
-            snprintf(setting, sizeof setting, "task=%s", dataset->name);
+            ck_assert_str_eq(task_preset(task, own->key), own->value);
+            snprintf(setting, sizeof setting, "task=%s", task->name);
             ck_assert_msg(resolve(setting, &config) == STATUS_OK, "%s", err.text);
             ck_assert_msg(config_value(&config, own->key, text, sizeof text, &err) == STATUS_OK,
-                          "%s: %s", dataset->name, err.text);
+                          "%s: %s", task->name, err.text);
             ck_assert_str_eq(text, own->value);
         }
-        ck_assert_ptr_null(dataset_preset(dataset, "seed"));
-        ck_assert(dataset->n_train > 0 && dataset->n_test > 0);
+        ck_assert_ptr_null(task_preset(task, "seed"));
+        ck_assert((task->n_train > 0 && task->n_test > 0) == (task->kind == &kind_images));
+    }
+    for (size_t k = 0; kind_at(k); k++) {
+        for (const struct key_value *own = kind_at(k)->preset; own->key; own++) {
+            struct config config = config_default();
+            ck_assert_msg(config_key_find(own->key, &err) != NULL, "%s", err.text);
+            if (config_is_choice(own->value)) {
+                set(&config, own->key, own->value);
+            }
+        }
     }
 }
 END_TEST
@@ -635,17 +658,17 @@ START_TEST(impossible_images_name_values_that_work)
     ck_assert_uint_eq(config.seq_len, 26);
     ck_assert(resolve("task=mnist image_size=32", &config) == STATUS_OK && config.seq_len == 65);
     ck_assert(resolve("task=mnist image_size=14 patch=7", &config) == STATUS_OK);
-    ck_assert(config.seq_len == 5 && config_image_size(&config) == 14);
+    ck_assert(config.seq_len == 5 && images_size(&config) == 14);
     ck_assert_uint_eq(config_shape(&config).image_size, 14);
 }
 END_TEST
 
 START_TEST(ids_of_images_hash_what_differs_from_their_procedure)
 {
-    char plain[CONFIG_ID_SIZE], id[CONFIG_ID_SIZE], text[2000];
+    char plain[CONFIG_ID_SIZE], id[CONFIG_ID_SIZE], text[CONFIG_CANONICAL_SIZE];
     struct config config;
     ck_assert_int_eq(resolve("task=cifar10 variant=qk lr=0.01", &config), STATUS_OK);
-    config_canonical(&config, text, sizeof text);
+    config_canonical(&config, text);
     ck_assert_str_eq(text, "engine=1\ntask_version=1\nlearning_rate=0.01\ntask=cifar10\n"
                            "variant=qk\n");
     id_of_settings("task=mnist", plain);
@@ -677,8 +700,9 @@ START_TEST(json_of_images_has_what_follows)
     json_t *json = config_json(&config);
     for (size_t i = 0; config_key_at(i); i++) {
         const struct config_key *key = config_key_at(i);
-        ck_assert((json_object_get(json, key->name) != NULL) == (key->preset_images != NULL));
-        ck_assert(is_choice(key->preset_images) || json_get_integer(json, key->name, 0) == 50);
+        const char *preset = config_preset(config.task, key);
+        ck_assert((json_object_get(json, key->name) != NULL) == (preset != NULL));
+        ck_assert(config_is_choice(preset) || json_get_integer(json, key->name, 0) == 50);
     }
     ck_assert_str_eq(json_get_text(json, "task", ""), "mnist");
     ck_assert_str_eq(json_get_text(json, "patch_pad", ""), "refuse");
@@ -715,6 +739,7 @@ int main(void)
     tcase_add_test(tcase, defaults_are_the_reproduction_procedure);
     tcase_add_test(tcase, every_row_takes_its_preset_and_prints_it);
     tcase_add_test(tcase, accepted_texts_are_accepted);
+    tcase_add_test(tcase, every_value_of_an_axis_is_told);
     tcase_add_test(tcase, a_value_survives_text);
     tcase_add_test(tcase, json_has_every_key_of_a_task);
     tcase_add_test(tcase, unknown_keys_name_the_nearest);
@@ -736,7 +761,7 @@ int main(void)
     tcase_add_test(tcase, data_sets_have_the_defaults_of_their_procedure);
     tcase_add_test(tcase, the_model_of_images_is_that_of_the_paper);
     tcase_add_test(tcase, the_order_of_keys_does_not_matter);
-    tcase_add_test(tcase, defaults_of_data_sets_are_keys_with_valid_values);
+    tcase_add_test(tcase, defaults_of_tasks_and_kinds_are_keys_with_valid_values);
     tcase_add_test(tcase, impossible_images_name_values_that_work);
     tcase_add_test(tcase, ids_of_images_hash_what_differs_from_their_procedure);
     tcase_add_test(tcase, json_of_images_has_what_follows);

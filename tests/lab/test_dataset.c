@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "data_fixture.h"
-#include "lab/training/result.h"
 #include "runner.h"
 
 static size_t count_datasets(void)
@@ -32,7 +31,7 @@ START_TEST(registry_has_every_file_of_datasets)
             n_source++;
             ck_assert_msg(dataset_find_name(names[i]) != NULL, "%s.c is not in the registry",
                           names[i]);
-            ck_assert_str_eq(dataset_find_name(names[i])->name, names[i]);
+            ck_assert_str_eq(dataset_find_name(names[i])->task.name, names[i]);
         }
     }
     ck_assert_uint_eq(count_datasets(), n_source);
@@ -45,16 +44,16 @@ START_TEST(every_row_is_filled)
 {
     for (size_t i = 0; dataset_at(i); i++) {
         const struct dataset *dataset = dataset_at(i);
-        ck_assert_ptr_nonnull(dataset->title);
+        ck_assert_ptr_nonnull(dataset->task.title);
         ck_assert_ptr_nonnull(dataset->origin);
-        ck_assert_int_ge(dataset->version, 1);
+        ck_assert_int_ge(dataset->task.version, 1);
         ck_assert_uint_le(dataset->n_channel, IMAGE_MAX_CHANNEL);
         for (size_t c = 0; c < dataset->n_channel; c++) {
             ck_assert(dataset->mean[c] > 0 && dataset->mean[c] < 1 && dataset->std[c] > 0);
         }
-        for (size_t c = 0; dataset->class_name && c < dataset->n_class; c++) {
+        for (size_t c = 0; dataset->class_name && c < dataset->task.n_answer; c++) {
             ck_assert_msg(dataset->class_name[c] && dataset->class_name[c][0], "%s, class %zu",
-                          dataset->name, c);
+                          dataset->task.name, c);
         }
         for (size_t k = 0; k < dataset_n_file(dataset); k++) {
             const char *hash = dataset->file[k].sha256;
@@ -78,7 +77,7 @@ START_TEST(nothing_found_says_what_where_and_how)
             continue;
         }
         ck_assert_int_eq(dataset_find(dataset_at(i), &options, &place, &err), STATUS_DATA);
-        const char *parts[] = {dataset_at(i)->title,        "looked for",
+        const char *parts[] = {dataset_at(i)->task.title,   "looked for",
                                dataset_at(i)->file[0].name, "/nowhere/a and /tmp/",
                                "scripts/fetch_data.sh",     "--data"};
         for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
@@ -182,18 +181,10 @@ START_TEST(images_that_are_not_the_published_ones_are_known_as_such)
 {
     struct image_data data;
     struct error err;
-    char warning[RESULT_WARNING_SIZE];
     fixture_mnist("%s-%s");
     ck_assert_int_eq(
         fixture_load_with("mnist", (struct dataset_options){.n_train = 3}, &data, &err), STATUS_OK);
     ck_assert_int_eq(data.origin, IMAGES_OTHER);
-    result_data_warning(&data, warning);
-    ck_assert_ptr_nonnull(strstr(warning, "not the published ones of MNIST"));
-    data.origin = IMAGES_PUBLISHED;
-    result_data_warning(&data, warning);
-    ck_assert_str_eq(warning, "");
-    result_data_warning(NULL, warning);
-    ck_assert_str_eq(warning, "");
     image_data_free(&data);
 }
 END_TEST

@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "base/sha256.h"
 #include "data_fixture.h"
+#include "lab/kind/images/images.h"
 #include "lab/training/source.h"
 
 #define MAX_BATCH 128
@@ -82,7 +83,7 @@ static void expect_naive_batch(const char *task, pixel_of *pixel, size_t n, size
     size_t order[MAX_BATCH], at = 0;
     snprintf(count, sizeof count, "%zu", n);
     struct config config = make_config(task, "0", count);
-    const struct dataset *dataset = config.dataset;
+    const struct dataset *dataset = dataset_of(config.task);
     struct source *source;
     ck_assert_msg(source_create(&source, &config, &data, 1, &err) == STATUS_OK, "%s", err.text);
     source_begin_epoch(source, 0);
@@ -140,8 +141,9 @@ static struct source *make_source(const struct config *config)
         root[data.n_root++] = dataset_system_folder[i];
     }
     struct source *source = NULL;
-    if (source_find(config, &data, NULL) != STATUS_OK) {
-        printf("%s was not found and is not tested: set QKVLAB_DATA\n", config->dataset->title);
+    if (task_find_data(config->task, &data, NULL) != STATUS_OK) {
+        printf("%s was not found and is not tested: set QKVLAB_DATA\n",
+               dataset_of(config->task)->task.title);
         return NULL;
     }
     ck_assert_msg(source_create(&source, config, &data, 1, &err) == STATUS_OK, "%s", err.text);
@@ -154,7 +156,7 @@ static uint8_t byte_of(const struct dataset *dataset, size_t channel, float valu
 {
     double byte = 255 * ((double)value * dataset->std[channel] + dataset->mean[channel]);
     if (fabs(byte - round(byte)) > 1e-3) {
-        ck_abort_msg("%s: %.9g is no normalised byte", dataset->title, (double)value);
+        ck_abort_msg("%s: %.9g is no normalised byte", dataset->task.title, (double)value);
     }
     return (uint8_t)round(byte);
 }
@@ -190,13 +192,14 @@ START_TEST(published_files_give_the_stored_hashes)
         struct batch batch = source_train_batch(source, 0);
         struct sha256 sha256;
         char hex[SHA256_HEX_SIZE];
-        size_t patch_size = config.patch * config.patch, n_channel = config.dataset->n_channel;
+        size_t patch_size = config.patch * config.patch,
+               n_channel = dataset_of(config.task)->n_channel;
         size_t n = 128 * (batch.n_token - 1) * n_channel * patch_size;
         sha256_begin(&sha256);
         hash_labels(&sha256, &batch);
         for (size_t i = 0; i < n; i++) {
             size_t channel = i / patch_size % n_channel;
-            uint8_t byte = byte_of(config.dataset, channel, batch.patches[i]);
+            uint8_t byte = byte_of(dataset_of(config.task), channel, batch.patches[i]);
             sha256_add(&sha256, &byte, 1);
         }
         sha256_end(&sha256, hex);
@@ -232,7 +235,7 @@ START_TEST(published_photographs_are_the_known_ones)
         return;
     }
     struct batch batch = source_train_batch(source, 0);
-    const struct dataset *dataset = config.dataset;
+    const struct dataset *dataset = dataset_of(config.task);
     struct sha256 sha256;
     char hex[SHA256_HEX_SIZE];
     sha256_begin(&sha256);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lab/config/config.h"
+#include "lab/config/grid.h"
 
 static struct grid *grid;
 static struct config *configs;
@@ -180,11 +181,11 @@ START_TEST(axes_and_variant_in_any_order)
     set("score_term=position2d");
     set("variant=qk");
     expand();
-    config_id(&configs[0], id);
+    memcpy(id, configs[0].id, CONFIG_ID_SIZE);
     struct config config = config_default();
     config_set(&config, "variant", "qk+", NULL);
     ck_assert_int_eq(config_resolve(&config, &err), STATUS_OK);
-    config_id(&config, other);
+    memcpy(other, config.id, CONFIG_ID_SIZE);
     ck_assert_str_eq(id, other);
 }
 END_TEST

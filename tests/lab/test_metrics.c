@@ -26,7 +26,7 @@ START_TEST(escape_is_where_the_curve_drops)
     for (uint64_t seed = 0; seed < 20; seed++) {
         for (double drop = 40; drop < 700; drop += 60) {
             make_curve(seed, drop, 0.004, 0.02);
-            long step = metrics_escape_step(curve, N);
+            long step = metrics_escape_step(curve, N, log(10));
             /* the curve passes 2.2 about 18 steps before the middle of its drop */
             ck_assert_msg(step > drop - 26 && step < drop, "seed %d, drop %g: escape at %ld",
                           (int)seed, drop, step);
@@ -39,7 +39,7 @@ START_TEST(flat_noise_never_escapes)
 {
     for (uint64_t seed = 0; seed < 50; seed++) {
         make_curve(seed, 1e9, 0.004, 0.02);
-        ck_assert_int_eq(metrics_escape_step(curve, N), STEP_NEVER);
+        ck_assert_int_eq(metrics_escape_step(curve, N, log(10)), STEP_NEVER);
     }
 }
 END_TEST
@@ -50,9 +50,9 @@ START_TEST(a_plateau_below_chance_is_a_plateau_too)
     for (size_t s = 0; s < N; s++) {
         curve[s] = (s < 300 ? 1.4 : 0.2) + 0.02 * rng_normal(rng, s);
     }
-    long step = metrics_escape_step(curve, N);
+    long step = metrics_escape_step(curve, N, log(10));
     ck_assert(step >= 300 && step < 305);
-    ck_assert_int_eq(metrics_escape_step(curve, 300), STEP_NEVER);
+    ck_assert_int_eq(metrics_escape_step(curve, 300, log(10)), STEP_NEVER);
 }
 END_TEST
 
@@ -61,12 +61,12 @@ START_TEST(without_a_plateau_the_step_is_early)
     for (size_t s = 0; s < N; s++) {
         curve[s] = 2.45 * exp(-(double)s / 20); /* below 0.1 at step 64 */
     }
-    long step = metrics_escape_step(curve, N);
+    long step = metrics_escape_step(curve, N, log(10));
     ck_assert(step >= 0 && step < 10);
     for (size_t s = 0; s < N; s++) {
         curve[s] = s < 1 ? 2.4 : 0.01; /* at once */
     }
-    step = metrics_escape_step(curve, N);
+    step = metrics_escape_step(curve, N, log(10));
     ck_assert(step >= 0 && step < 10);
 }
 END_TEST
@@ -76,7 +76,7 @@ START_TEST(a_slow_decline_escapes_when_it_has_left_its_past)
     for (size_t s = 0; s < N; s++) {
         curve[s] = 2.303 - 0.002 * (double)s;
     }
-    long step = metrics_escape_step(curve, N);
+    long step = metrics_escape_step(curve, N, log(10));
     ck_assert(step > 50 && step < 150);
 }
 END_TEST
@@ -85,28 +85,28 @@ END_TEST
 START_TEST(coming_down_to_chance_is_no_escape)
 {
     make_curve(3, 400, 0.004, 0.02);
-    long quiet = metrics_escape_step(curve, N);
+    long quiet = metrics_escape_step(curve, N, log(10));
     for (size_t s = 3; s < 40; s++) {
         curve[s] += 3 * exp(-(double)(s - 3) / 8);
     }
-    ck_assert_int_eq(labs(metrics_escape_step(curve, N) - quiet) <= 1, 1);
+    ck_assert_int_eq(labs(metrics_escape_step(curve, N, log(10)) - quiet) <= 1, 1);
     for (size_t s = 0; s < 60; s++) {
         curve[s] = 2.45; /* a long warm-up stays at the fresh weights' loss */
     }
-    ck_assert_int_eq(labs(metrics_escape_step(curve, N) - quiet) <= 1, 1);
+    ck_assert_int_eq(labs(metrics_escape_step(curve, N, log(10)) - quiet) <= 1, 1);
 }
 END_TEST
 
 START_TEST(one_odd_step_does_not_move_it)
 {
     make_curve(4, 400, 0.004, 0.01);
-    long quiet = metrics_escape_step(curve, N);
+    long quiet = metrics_escape_step(curve, N, log(10));
     double outlier[] = {0, 0.5, 1.9, 9, 1e6};
     for (size_t i = 0; i < sizeof outlier / sizeof outlier[0]; i++) {
         for (size_t at = 0; at < 350; at += 25) {
             double kept = curve[at];
             curve[at] = outlier[i];
-            ck_assert_int_eq(labs(metrics_escape_step(curve, N) - quiet) <= 1, 1);
+            ck_assert_int_eq(labs(metrics_escape_step(curve, N, log(10)) - quiet) <= 1, 1);
             curve[at] = kept;
         }
     }
@@ -116,14 +116,14 @@ END_TEST
 START_TEST(what_comes_later_does_not_move_it)
 {
     make_curve(5, 200, 0.004, 0.02);
-    long quiet = metrics_escape_step(curve, N);
-    ck_assert_int_eq(metrics_escape_step(curve, (size_t)quiet + 1), quiet);
-    ck_assert_int_eq(metrics_escape_step(curve, (size_t)quiet), STEP_NEVER);
+    long quiet = metrics_escape_step(curve, N, log(10));
+    ck_assert_int_eq(metrics_escape_step(curve, (size_t)quiet + 1, log(10)), quiet);
+    ck_assert_int_eq(metrics_escape_step(curve, (size_t)quiet, log(10)), STEP_NEVER);
     for (size_t s = 500; s < N; s++) {
         curve[s] = 1e5;
     }
     curve[N - 1] = NAN;
-    ck_assert_int_eq(metrics_escape_step(curve, N), quiet);
+    ck_assert_int_eq(metrics_escape_step(curve, N, log(10)), quiet);
 }
 END_TEST
 
@@ -131,9 +131,9 @@ START_TEST(curves_that_end_early)
 {
     double short_curve[] = {2.4, 2.3, 2.3};
     double broken[] = {2.4, NAN, 0, 0, 0, 0, 0, 0, 0, 0};
-    ck_assert_int_eq(metrics_escape_step(NULL, 0), STEP_NEVER);
-    ck_assert_int_eq(metrics_escape_step(short_curve, 3), STEP_NEVER);
-    ck_assert_int_eq(metrics_escape_step(broken, 10), STEP_NEVER);
+    ck_assert_int_eq(metrics_escape_step(NULL, 0, log(10)), STEP_NEVER);
+    ck_assert_int_eq(metrics_escape_step(short_curve, 3, log(10)), STEP_NEVER);
+    ck_assert_int_eq(metrics_escape_step(broken, 10, log(10)), STEP_NEVER);
 }
 END_TEST
 

@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "data_fixture.h"
 #include "lab/data/resize.h"
+#include "lab/kind/images/source_images.h"
 #include "lab/training/source.h"
 
 /* How much of pixel i of a row lies between two places. */
@@ -137,10 +138,10 @@ START_TEST(images_are_resized_when_they_are_loaded)
         struct source *source = make_source(&config);
         size_t side = (size_t)atoi(size[s]);
         uint8_t out[36 * 36];
-        const struct image_data *data = source_images(source);
+        const struct image_data *data = source_image_data(source);
         const struct image_set *sets[] = {&data->train, &data->test};
-        const struct image_set *from[] = {&source_images(original)->train,
-                                          &source_images(original)->test};
+        const struct image_set *from[] = {&source_image_data(original)->train,
+                                          &source_image_data(original)->test};
         for (size_t k = 0; k < 2; k++) {
             ck_assert(sets[k]->height == side && sets[k]->width == side);
             for (size_t i = 0; i < sets[k]->n_image; i++) {
@@ -149,8 +150,8 @@ START_TEST(images_are_resized_when_they_are_loaded)
                 ck_assert_uint_eq(sets[k]->label[i], from[k]->label[i]);
             }
         }
-        ck_assert_str_eq(image_data_hash(source_images(source)),
-                         image_data_hash(source_images(original)));
+        ck_assert_str_eq(image_data_hash(source_image_data(source)),
+                         image_data_hash(source_image_data(original)));
         source_begin_epoch(source, 0);
         struct batch batch = source_test_slice(source, 0);
         ck_assert_uint_eq(batch.n_token, 1 + side * side / 4);

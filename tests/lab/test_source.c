@@ -4,6 +4,9 @@
 
 #include "base/rng.h"
 #include "data_fixture.h"
+#include "lab/kind/images/images.h"
+#include "lab/kind/images/source_images.h"
+#include "lab/kind/sequences/sequences.h"
 #include "lab/training/source.h"
 
 static struct error err;
@@ -40,9 +43,10 @@ START_TEST(an_epoch_shows_every_sequence_once)
     struct source *source = make(&config, 1);
     int32_t x[70 * 4], y[70 * 4];
     uint32_t order[70];
-    task_generate(config.task, 0, "train", 0, 70, 4, x, y);
+    struct run_data none;
+    sequences_generate(sequence_task_of(config.task), 0, "train", 0, 70, 4, x, y);
     ck_assert_uint_eq(source_n_step(source), 3);
-    ck_assert_ptr_null(source_images(source));
+    ck_assert(!source_describe(source, &none));
     for (size_t epoch = 0; epoch < 2; epoch++) {
         source_begin_epoch(source, epoch);
         rng_permutation(rng_make(0, "shuffle/%zu", epoch), 70, order);
@@ -80,7 +84,7 @@ START_TEST(test_slices_cover_the_split)
     struct config config = make_config("task=copy seq_len=2 n_train=8 n_test=1500");
     struct source *source = make(&config, 1);
     int32_t x[3000], y[3000];
-    task_generate(config.task, 0, "test", 0, 1500, 2, x, y);
+    sequences_generate(sequence_task_of(config.task), 0, "test", 0, 1500, 2, x, y);
     struct batch slice = source_test_slice(source, 0);
     ck_assert_uint_eq(slice.n_sequence, 1024);
     ck_assert_uint_eq(slice.n_sequence, source_slice_size(source));
@@ -102,7 +106,7 @@ static void expect_image(const struct config *config, const struct image_set *se
     static uint8_t moved[3 * 32 * 32];
     static float rows[3 * 32 * 32];
     struct normalisation normalisation;
-    const struct dataset *dataset = config->dataset;
+    const struct dataset *dataset = dataset_of(config->task);
     size_t n = set->n_channel * set->height * set->width;
     normalisation_make(&normalisation, dataset->mean, dataset->std, dataset->n_channel);
     augment_apply(move, set->image[image], set->n_channel, set->height, set->width, moved);
@@ -116,7 +120,7 @@ START_TEST(batches_hold_the_images_of_the_epochs_order)
 {
     struct config config = make_config("task=glyphs n_train=40 n_test=10 batch_size=16");
     struct source *source = make(&config, 1);
-    const struct image_set *set = &source_images(source)->train;
+    const struct image_set *set = &source_image_data(source)->train;
     uint32_t order[40];
     ck_assert_uint_eq(source_n_step(source), 2);
     source_begin_epoch(source, 3);
@@ -147,7 +151,7 @@ START_TEST(training_images_are_moved_and_test_images_are_not)
     write_cifar();
     struct config config = make_config("task=cifar10 batch_size=20");
     struct source *source = make(&config, 2);
-    const struct image_set *set = &source_images(source)->train;
+    const struct image_set *set = &source_image_data(source)->train;
     size_t n_moved = 0;
     for (size_t epoch = 0; epoch < 2; epoch++) {
         uint32_t order[20];
@@ -165,8 +169,8 @@ START_TEST(training_images_are_moved_and_test_images_are_not)
     struct batch slice = source_test_slice(source, 2);
     ck_assert_uint_eq(slice.n_sequence, 4);
     for (size_t i = 0; i < 4; i++) {
-        expect_image(&config, &source_images(source)->test, 2 + i, (struct augment_move){0}, &slice,
-                     i);
+        expect_image(&config, &source_image_data(source)->test, 2 + i, (struct augment_move){0},
+                     &slice, i);
     }
     source_free(source);
     config = make_config("task=cifar10 batch_size=20 augment=none");
@@ -175,8 +179,8 @@ START_TEST(training_images_are_moved_and_test_images_are_not)
     struct batch batch = source_train_batch(source, 0);
     uint32_t order[20];
     rng_permutation(rng_make(0, "shuffle/0"), 20, order);
-    expect_image(&config, &source_images(source)->train, order[0], (struct augment_move){0}, &batch,
-                 0);
+    expect_image(&config, &source_image_data(source)->train, order[0], (struct augment_move){0},
+                 &batch, 0);
     source_free(source);
 }
 END_TEST
@@ -191,7 +195,7 @@ START_TEST(the_sample_is_of_unmoved_training_images)
     struct batch slice = source_sample_slice(source, 5);
     ck_assert_uint_eq(slice.n_sequence, 15);
     for (size_t i = 0; i < 15; i++) {
-        expect_image(&config, &source_images(source)->train, 5 + i, (struct augment_move){0},
+        expect_image(&config, &source_image_data(source)->train, 5 + i, (struct augment_move){0},
                      &slice, i);
     }
     source_free(source);
@@ -208,7 +212,7 @@ START_TEST(the_sample_of_a_large_split_is_spread_over_it)
     ck_assert_uint_eq(slice.n_sequence, 16);
     for (size_t i = 0; i < 16; i++) { /* of every five images the fifth is left out */
         size_t image = (first + i) / 4 * 5 + (first + i) % 4;
-        expect_image(&config, &source_images(source)->train, image, (struct augment_move){0},
+        expect_image(&config, &source_image_data(source)->train, image, (struct augment_move){0},
                      &slice, i);
     }
     source_free(source);
@@ -267,6 +271,24 @@ START_TEST(the_probe_is_no_larger_than_the_test_split)
 }
 END_TEST
 
+START_TEST(images_that_are_not_the_published_ones_are_known_as_such)
+{
+    fixture_mnist("%s-%s");
+    struct config config = make_config("task=mnist n_train=3");
+    struct source *source = make(&config, 1);
+    struct run_data description;
+    ck_assert(source_describe(source, &description));
+    ck_assert_int_eq(description.origin, IMAGES_OTHER);
+    ck_assert_ptr_nonnull(strstr(description.warning, "not the published ones of MNIST"));
+    source_free(source);
+    source = make(&config, 1);
+    source_image_data(source)->origin = IMAGES_PUBLISHED;
+    ck_assert(source_describe(source, &description));
+    ck_assert_ptr_null(description.warning);
+    source_free(source);
+}
+END_TEST
+
 /* ---- refusals ---- */
 
 START_TEST(missing_data_are_told_without_reading_any)
@@ -274,12 +296,12 @@ START_TEST(missing_data_are_told_without_reading_any)
     struct config config = make_config("task=mnist"), drawn = make_config("task=glyphs"),
                   task = make_config("task=sort");
     struct source *source;
-    ck_assert_int_eq(source_find(&config, &data, &err), STATUS_DATA);
+    ck_assert_int_eq(task_find_data(config.task, &data, &err), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "MNIST was not found: looked for train-images"));
-    ck_assert_int_eq(source_find(&config, NULL, &err), STATUS_DATA);
+    ck_assert_int_eq(task_find_data(config.task, NULL, &err), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "no folder at all"));
-    ck_assert_int_eq(source_find(&drawn, NULL, &err), STATUS_OK);
-    ck_assert_int_eq(source_find(&task, NULL, &err), STATUS_OK);
+    ck_assert_int_eq(task_find_data(drawn.task, NULL, &err), STATUS_OK);
+    ck_assert_int_eq(task_find_data(task.task, NULL, &err), STATUS_OK);
     ck_assert_int_eq(source_create(&source, &config, &data, 1, &err), STATUS_DATA);
     ck_assert_ptr_null(source);
 }
@@ -321,6 +343,7 @@ int main(void)
     tcase_add_test(tcase, test_slices_cover_the_split);
     tcase_add_test(tcase, batches_hold_the_images_of_the_epochs_order);
     tcase_add_test(tcase, training_images_are_moved_and_test_images_are_not);
+    tcase_add_test(tcase, images_that_are_not_the_published_ones_are_known_as_such);
     tcase_add_test(tcase, the_sample_is_of_unmoved_training_images);
     tcase_add_test(tcase, the_sample_of_a_large_split_is_spread_over_it);
     tcase_add_test(tcase, threads_do_not_change_a_batch);

@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "data_fixture.h"
+#include "lab/config/grid.h"
 #include "lab/record/record.h"
 #include "lab/sweep/sweep.h"
 #include "lab/sweep/sweep_data.h"
@@ -72,7 +73,7 @@ START_TEST(other_images_than_those_of_a_finished_run_are_refused)
     train();
     char id[CONFIG_ID_SIZE], folder[PATH_SIZE], digits[32];
     struct run_record run;
-    config_id(&configs[0], id);
+    memcpy(id, configs[0].id, CONFIG_ID_SIZE);
     make_grid("seed=0,1");
     ck_assert_msg(check() == STATUS_OK, "%s", err.text);
     change_images();

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/path.h"
+#include "lab/config/grid.h"
 #include "lab/sweep/sweep_plan.h"
 #include "scratch.h"
 
@@ -56,7 +57,7 @@ static void read_plans(void)
 static bool have(size_t i)
 {
     char id[CONFIG_ID_SIZE];
-    config_id(&configs[i], id);
+    memcpy(id, configs[i].id, CONFIG_ID_SIZE);
     return sweep_plans_have(&plans, id);
 }
 

@@ -9,6 +9,7 @@
 #include "base/npy.h"
 #include "base/path.h"
 #include "lab/training/metrics.h"
+#include "lab/training/schedule.h"
 #include "lab/training/snapshot.h"
 #include "lab/training/train.h"
 #include "scratch.h"
@@ -44,7 +45,7 @@ static enum status run(const struct config *config, int threads, const char *out
     char id[CONFIG_ID_SIZE], path[PATH_SIZE];
     struct record *record;
     bool claimed;
-    config_id(config, id);
+    memcpy(id, config->id, CONFIG_ID_SIZE);
     out_folder(out, path);
     ck_assert_msg(record_claim(path, id, &record, &claimed, &err) == STATUS_OK, "%s", err.text);
     ck_assert(claimed);
@@ -63,7 +64,7 @@ static void file_of(const struct config *config, const char *out, const char *na
                     char path[PATH_SIZE])
 {
     char id[CONFIG_ID_SIZE];
-    config_id(config, id);
+    memcpy(id, config->id, CONFIG_ID_SIZE);
     ck_assert_int_eq(path_format(path, NULL, "%s/%s/runs/%s/%s", scratch, out, id, name),
                      STATUS_OK);
 }
@@ -91,18 +92,18 @@ START_TEST(learning_rate_by_hand)
     struct config config = config_default();
     ck_assert(config_set(&config, "lr", "0.8", NULL) == STATUS_OK);
     config.warmup = 0.05; /* of 40 steps: 2 */
-    ck_assert_double_eq_tol(train_learning_rate(&config, 0, 40), 0.4, 1e-15);
-    ck_assert_double_eq_tol(train_learning_rate(&config, 1, 40), 0.8, 1e-15);
-    ck_assert_double_eq_tol(train_learning_rate(&config, 2, 40), 0.8, 1e-15);
-    ck_assert_double_eq_tol(train_learning_rate(&config, 21, 40), 0.4, 1e-15);
+    ck_assert_double_eq_tol(schedule_rate(&config, 0, 40), 0.4, 1e-15);
+    ck_assert_double_eq_tol(schedule_rate(&config, 1, 40), 0.8, 1e-15);
+    ck_assert_double_eq_tol(schedule_rate(&config, 2, 40), 0.8, 1e-15);
+    ck_assert_double_eq_tol(schedule_rate(&config, 21, 40), 0.4, 1e-15);
     /* cos(pi/3) and cos(2 pi/3), 48 steps after a warm-up of 2 (2.5 of 50, rounded down) */
-    ck_assert_double_eq_tol(train_learning_rate(&config, 18, 50), 0.6, 1e-12);
-    ck_assert_double_eq_tol(train_learning_rate(&config, 34, 50), 0.2, 1e-12);
+    ck_assert_double_eq_tol(schedule_rate(&config, 18, 50), 0.6, 1e-12);
+    ck_assert_double_eq_tol(schedule_rate(&config, 34, 50), 0.2, 1e-12);
     /* the last step of 158 after a warm-up of 7 */
     config.learning_rate = 1e-3;
-    ck_assert_double_eq_tol(train_learning_rate(&config, 6, 158), 1e-3, 1e-15);
-    ck_assert_double_eq_tol(train_learning_rate(&config, 0, 158), 1e-3 / 7, 1e-15);
-    ck_assert_double_eq_tol(train_learning_rate(&config, 157, 158),
+    ck_assert_double_eq_tol(schedule_rate(&config, 6, 158), 1e-3, 1e-15);
+    ck_assert_double_eq_tol(schedule_rate(&config, 0, 158), 1e-3 / 7, 1e-15);
+    ck_assert_double_eq_tol(schedule_rate(&config, 157, 158),
                             5e-4 * (1 + cos(3.14159265358979 * 150 / 151)), 1e-15);
 }
 END_TEST
@@ -112,11 +113,11 @@ START_TEST(learning_rate_at_the_edges)
     struct config config = config_default();
     config.learning_rate = 1;
     config.warmup = 0; /* one step of warm-up, already at the peak */
-    ck_assert_double_eq_tol(train_learning_rate(&config, 0, 10), 1, 1e-15);
-    ck_assert_double_eq_tol(train_learning_rate(&config, 0, 1), 1, 1e-15);
+    ck_assert_double_eq_tol(schedule_rate(&config, 0, 10), 1, 1e-15);
+    ck_assert_double_eq_tol(schedule_rate(&config, 0, 1), 1, 1e-15);
     config.warmup = 1;
     for (size_t s = 0; s < 10; s++) {
-        ck_assert_double_eq_tol(train_learning_rate(&config, s, 10), (double)(s + 1) / 10, 1e-15);
+        ck_assert_double_eq_tol(schedule_rate(&config, s, 10), (double)(s + 1) / 10, 1e-15);
     }
 }
 END_TEST
@@ -138,12 +139,12 @@ START_TEST(run_json_says_everything)
     ck_assert_uint_eq(json_object_size(root), sizeof sections / sizeof sections[0]);
     ck_assert_str_eq(json_get_text(root, "format", ""), "qkvlab-run-1");
     ck_assert_str_eq(json_get_text(root, "status", ""), "ok");
-    ck_assert_str_eq(json_get_text(root, "id", ""), outcome.id);
+    ck_assert_str_eq(json_get_text(root, "id", ""), config.id);
     ck_assert_uint_eq(strlen(json_get_text(root, "weights_sha256", "")), 64);
     ck_assert(json_is_null(json_object_get(root, "message")));
     const json_t *results = json_object_get(root, "results");
     ck_assert_int_eq(json_get_integer(results, "n_step", 0), 30);
-    ck_assert_double_eq(json_get_number(results, "token_accuracy", -1), outcome.token_accuracy);
+    ck_assert_double_eq(json_get_number(results, "token_accuracy", -1), outcome.accuracy);
     ck_assert_double_eq(json_get_number(results, "loss", -1), outcome.loss);
     ck_assert_double_eq(json_get_number(results, "position_floor", -1), 0.1);
     ck_assert_int_eq(json_get_integer(results, "escape_step", STEP_NEVER), outcome.escape_step);
@@ -180,7 +181,7 @@ START_TEST(curve_has_a_row_a_step_and_no_times)
         ck_assert_uint_eq(step, n_row);
         ck_assert(loss > 0 && loss < 10 && norm > 0);
         ck_assert(accuracy > 0.01 && accuracy < 0.5); /* chance is 0.1 */
-        ck_assert_double_eq_tol(rate, train_learning_rate(&config, step, 20), 1e-10);
+        ck_assert_double_eq_tol(rate, schedule_rate(&config, step, 20), 1e-10);
     }
     ck_assert_uint_eq(n_row, 20); /* 2 epochs of 10 batches, the last of 12 sequences */
     free(curve);
@@ -265,7 +266,7 @@ START_TEST(snapshots_are_kept_and_change_no_bit)
         char out[16];
         snprintf(out, sizeof out, "a%zu", i);
         run_fine(config[i], 1, out);
-        config_id(config[i], id[i]);
+        memcpy(id[i], config[i]->id, CONFIG_ID_SIZE);
         root[i] = read_run(config[i], out);
         curve[i] = read_curve(config[i], out);
         ck_assert_str_eq(json_get_text(root[i], "weights_sha256", ""),
@@ -320,7 +321,7 @@ START_TEST(copy_is_learned)
 {
     struct config config = small("task=copy epochs=12 n_train=1000");
     struct run_outcome outcome = run_fine(&config, 2, "a");
-    ck_assert_double_gt(outcome.token_accuracy, 0.99);
+    ck_assert_double_gt(outcome.accuracy, 0.99);
     ck_assert(outcome.escape_step >= 0 && outcome.escape_step < 100);
 }
 END_TEST
@@ -391,7 +392,7 @@ START_TEST(a_diverged_run_is_recorded_with_its_step)
     struct config config = small("lr=1e6 warmup=0 clip=0");
     struct run_outcome outcome = run_fine(&config, 2, "a");
     ck_assert(outcome.diverged);
-    ck_assert(isnan(outcome.token_accuracy));
+    ck_assert(isnan(outcome.accuracy));
     json_t *root = read_run(&config, "a");
     const json_t *results = json_object_get(root, "results");
     ck_assert_str_eq(json_get_text(root, "status", ""), "diverged");
@@ -446,7 +447,7 @@ START_TEST(hooks_see_every_step_and_can_stop)
     ck_assert_ptr_nonnull(strstr(err.text, "stopped by signal 15 after step 7 of 20"));
     char out[PATH_SIZE];
     out_folder("b", out);
-    ck_assert_int_eq(record_state(out, outcome.id), RECORD_INTERRUPTED);
+    ck_assert_int_eq(record_state(out, config.id), RECORD_INTERRUPTED);
     run_fine(&config, 1, "b"); /* again from the beginning */
     expect_same(&config, "a", "b");
 }

@@ -8,9 +8,11 @@
 #include "base/npy.h"
 #include "base/path.h"
 #include "data_fixture.h"
+#include "lab/kind/images/source_images.h"
 #include "lab/sweep/sweep.h"
 #include "lab/training/metrics.h"
 #include "lab/training/probe_samples.h"
+#include "lab/training/schedule.h"
 #include "lab/training/source.h"
 
 static struct error err;
@@ -41,7 +43,7 @@ static struct run_outcome run(const struct config *config, int threads, const ch
     struct record *record;
     struct run_outcome outcome;
     bool claimed;
-    config_id(config, id);
+    memcpy(id, config->id, CONFIG_ID_SIZE);
     fixture_path(path, out);
     ck_assert_msg(record_claim(path, id, &record, &claimed, &err) == STATUS_OK, "%s", err.text);
     ck_assert_msg(train_run(config, &data, threads, record, NULL, &outcome, &err) == STATUS_OK,
@@ -53,7 +55,7 @@ static void file_of(const struct config *config, const char *out, const char *na
                     char path[PATH_SIZE])
 {
     char id[CONFIG_ID_SIZE];
-    config_id(config, id);
+    memcpy(id, config->id, CONFIG_ID_SIZE);
     ck_assert_int_eq(path_format(path, NULL, "%s/%s/runs/%s/%s", scratch, out, id, name),
                      STATUS_OK);
 }
@@ -81,17 +83,17 @@ START_TEST(the_rate_falls_to_a_tenth_at_half_and_at_three_quarters)
     struct config config = small("lr=1");
     const double expected[] = {1, 1, 1, 1, 1, 0.1, 0.1, 0.01, 0.01, 0.01};
     for (size_t s = 0; s < 10; s++) { /* milestones 5 and 7 */
-        ck_assert_double_eq_tol(train_learning_rate(&config, s, 10), expected[s], 1e-15);
+        ck_assert_double_eq_tol(schedule_rate(&config, s, 10), expected[s], 1e-15);
     }
-    ck_assert_double_eq(train_learning_rate(&config, 0, 1), 1); /* a milestone at 0 is ignored */
-    ck_assert_double_eq(train_learning_rate(&config, 0, 2), 1);
-    ck_assert_double_eq_tol(train_learning_rate(&config, 1, 2), 0.01, 1e-15);
-    ck_assert_double_eq(train_learning_rate(&config, 233, 468), 1);
-    ck_assert_double_eq_tol(train_learning_rate(&config, 234, 468), 0.1, 1e-15);
-    ck_assert_double_eq_tol(train_learning_rate(&config, 351, 468), 0.01, 1e-15);
+    ck_assert_double_eq(schedule_rate(&config, 0, 1), 1); /* a milestone at 0 is ignored */
+    ck_assert_double_eq(schedule_rate(&config, 0, 2), 1);
+    ck_assert_double_eq_tol(schedule_rate(&config, 1, 2), 0.01, 1e-15);
+    ck_assert_double_eq(schedule_rate(&config, 233, 468), 1);
+    ck_assert_double_eq_tol(schedule_rate(&config, 234, 468), 0.1, 1e-15);
+    ck_assert_double_eq_tol(schedule_rate(&config, 351, 468), 0.01, 1e-15);
     config = small("lr=1 warmup=0.2");
-    ck_assert_double_eq(train_learning_rate(&config, 0, 10), 0.5);
-    ck_assert_double_eq(train_learning_rate(&config, 2, 10), 1);
+    ck_assert_double_eq(schedule_rate(&config, 0, 10), 0.5);
+    ck_assert_double_eq(schedule_rate(&config, 2, 10), 1);
 }
 END_TEST
 
@@ -107,9 +109,9 @@ START_TEST(run_json_says_what_images_are_measured_by)
     ck_assert_ptr_null(json_object_get(results, "token_accuracy"));
     ck_assert_ptr_null(json_object_get(results, "escape_step"));
     double top1 = json_get_number(results, "top1", -1), top5 = json_get_number(results, "top5", -1);
-    ck_assert_double_eq(top1, outcome.top1);
+    ck_assert_double_eq(top1, outcome.accuracy);
     ck_assert_double_eq(json_get_number(results, "loss", -1), outcome.loss);
-    ck_assert(isnan(outcome.token_accuracy) && top5 > top1 && top5 <= 1);
+    ck_assert(top5 > top1 && top5 <= 1);
     ck_assert_int_eq(json_get_integer(results, "n_step", 0), 10);
     ck_assert_uint_eq(json_array_size(json_object_get(results, "class_accuracy")), 10);
     ck_assert_int_eq(json_get_integer(info, "n_train", 0), 160);
@@ -155,7 +157,7 @@ START_TEST(confusions_add_up_to_the_accuracies)
         n_all += n;
     }
     ck_assert_uint_eq(n_all, 90);
-    ck_assert_double_eq_tol(outcome.top1, (double)n_right / 90, 1e-15);
+    ck_assert_double_eq_tol(outcome.accuracy, (double)n_right / 90, 1e-15);
     free(table);
     json_decref(root_json);
 }
@@ -179,7 +181,7 @@ START_TEST(epochs_have_a_row_each_and_the_last_is_the_result)
     }
     ck_assert_ptr_null(strtok_r(NULL, "\n", &save));
     ck_assert_double_eq_tol(test_loss, outcome.loss, 1e-8);
-    ck_assert_double_eq_tol(top1, outcome.top1, 1e-8);
+    ck_assert_double_eq_tol(top1, outcome.accuracy, 1e-8);
     free(table);
 }
 END_TEST
@@ -233,7 +235,7 @@ START_TEST(samples_are_kept_with_their_images)
     ck_assert_uint_eq(json_array_size(list), 8);
     struct source *source;
     ck_assert_int_eq(source_create(&source, &config, &data, 1, &err), STATUS_OK);
-    const struct image_set *test = &source_images(source)->test;
+    const struct image_set *test = &source_image_data(source)->test;
     char path[PATH_SIZE];
     uint8_t *image;
     float *maps[2], *sample0;
@@ -291,7 +293,7 @@ START_TEST(predictions_of_samples_are_those_of_the_evaluation)
             json_get_integer(sample, "label", -1) == json_get_integer(sample, "prediction", -2);
     }
     ck_assert_uint_eq(json_array_size(list), 8);
-    ck_assert_double_eq_tol(outcome.top1, (double)n_right / 8, 1e-12);
+    ck_assert_double_eq_tol(outcome.accuracy, (double)n_right / 8, 1e-12);
     json_decref(root_json);
 }
 END_TEST
@@ -426,7 +428,7 @@ START_TEST(a_folder_of_ten_images_is_trained_on)
     fixture_mnist("MNIST/raw/%s-%s.gz");
     struct config config = small("task=mnist n_train=0 n_test=0 n_probe=64 batch_size=128");
     struct run_outcome outcome = run(&config, 2, "a");
-    ck_assert(!outcome.diverged && outcome.top1 >= 0 && outcome.top1 <= 1);
+    ck_assert(!outcome.diverged && outcome.accuracy >= 0 && outcome.accuracy <= 1);
     json_t *root_json = read_run(&config, "a");
     ck_assert_int_eq(json_get_integer(json_object_get(root_json, "data"), "n_train", 0), 10);
     ck_assert_int_eq(json_get_integer(json_object_get(root_json, "results"), "n_step", 0), 2);
@@ -455,7 +457,7 @@ START_TEST(missing_data_fail_the_run_and_leave_no_claim)
     ck_assert_uint_eq(totals.failed, 1);
     ck_assert_ptr_nonnull(strstr(err.text, "MNIST was not found"));
     char id[CONFIG_ID_SIZE];
-    config_id(&config, id);
+    memcpy(id, config.id, CONFIG_ID_SIZE);
     ck_assert_int_ne(record_state(scratch, id), RECORD_RUNNING);
 }
 END_TEST
@@ -464,7 +466,7 @@ START_TEST(a_diverged_run_shows_no_accuracy)
 {
     struct config config = small("lr=1e6");
     struct run_outcome outcome = run(&config, 1, "a");
-    ck_assert(outcome.diverged && isnan(outcome.top1));
+    ck_assert(outcome.diverged && isnan(outcome.accuracy));
     json_t *root_json = read_run(&config, "a");
     const json_t *results = json_object_get(root_json, "results");
     ck_assert_str_eq(json_get_text(root_json, "status", ""), "diverged");

@@ -179,7 +179,7 @@ START_TEST(puzzles_are_those_of_the_tasks)
         for (size_t t = 0; t < LESSON_PUZZLE_TOKEN; t++) {
             ck_assert_int_eq(
                 json_integer_value(json_array_get(json_object_get(puzzle, "needed"), t)),
-                task->needed_key(t, LESSON_PUZZLE_TOKEN));
+                task_needed_key(task, t, LESSON_PUZZLE_TOKEN));
         }
     }
     ck_assert_uint_eq(i, 4);

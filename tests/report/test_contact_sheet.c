@@ -26,7 +26,7 @@ static void remove_folder(void)
 /* Five images of one tone each, of classes 0 1 1 0 1. */
 static void make_data(struct image_data *data, size_t n_channel)
 {
-    static const struct dataset dataset = {.name = "tones", .title = "Tones"};
+    static const struct dataset dataset = {.task = {.name = "tones", .title = "Tones"}};
     static const char *const names[] = {"dark", "bright"};
     static const uint16_t labels[N_IMAGE] = {0, 1, 1, 0, 1};
     size_t size = n_channel * SIZE * SIZE;

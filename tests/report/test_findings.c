@@ -226,7 +226,7 @@ START_TEST(floors)
 {
     write_row("sort", "qkv", 1, 5);
     find();
-    double floor = task_floor(task_find("sort"), FAKE_TOKENS);
+    double floor = task_chance(task_find("sort"), FAKE_TOKENS);
     char sentence[96];
     snprintf(sentence, sizeof(sentence), "the position alone gives %.4f; above it are QKV %+.3f.",
              floor, 1.0);

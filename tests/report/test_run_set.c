@@ -392,7 +392,7 @@ static void write_real(const char *width, char id[CONFIG_ID_SIZE])
     config_set(&config, "n_embd", width, NULL);
     config_set(&config, "learning_rate", "0.0003", NULL);
     ck_assert_msg(config_resolve(&config, &err) == STATUS_OK, "%s", err.text);
-    config_id(&config, id);
+    memcpy(id, config.id, CONFIG_ID_SIZE);
     ck_assert_int_eq(path_format(folder, NULL, "%s/runs/%s", out, id), STATUS_OK);
     ck_assert_int_eq(folder_create(folder, NULL), STATUS_OK);
     path_format(path, NULL, "%s/run.json", folder);
@@ -401,7 +401,7 @@ static void write_real(const char *width, char id[CONFIG_ID_SIZE])
     json_object_set_new(root, "config", config_json(&config));
     json_object_set_new(
         root, "versions",
-        json_pack("{s:i, s:i}", "engine", ENGINE_VERSION, "task", config_task_version(&config)));
+        json_pack("{s:i, s:i}", "engine", ENGINE_VERSION, "task", config.task->version));
     ck_assert_int_eq(json_write(path, root, NULL), STATUS_OK);
     json_decref(root);
 }

@@ -48,10 +48,12 @@ size_t baseline_step(const struct baseline_run *run, size_t point)
     return run->step ? run->step[point] : point;
 }
 
-/* Both are read off points, and told as steps. */
+/* Both are read off points, and told as steps. A curve does not say what was learned, so its
+ * plateau is that of the default task. */
 void baseline_settle(struct baseline_run *run)
 {
-    long escape = metrics_escape_step(run->loss, run->n_point);
+    long escape =
+        metrics_escape_step(run->loss, run->n_point, task_chance_loss(config_default().task));
     struct dynamics dynamics = dynamics_of(run->loss, run->accuracy, run->n_point);
     run->escape_step = escape < 0 ? STEP_NEVER : (long)baseline_step(run, (size_t)escape);
     for (size_t i = 0; i < DYNAMICS_N_LEVEL; i++) {

@@ -8,7 +8,7 @@
 
 #include "lab/baseline/baseline.h"
 #include "lab/baseline/baseline_tolerance.h"
-#include "lab/config/config_read.h"
+#include "lab/config/config.h"
 #include "lab/training/metrics.h"
 
 #define MAX_LENGTH ((size_t)10000000)
@@ -264,7 +264,8 @@ static enum status read_config(const json_t *object, struct baseline_part *part,
     if (!json_is_object(config)) {
         return STATUS_OK;
     }
-    if (config_read(config, &part->config, err) != STATUS_OK) {
+    if (config_from_json(config, &part->config, err) != STATUS_OK ||
+        config_resolve(&part->config, err) != STATUS_OK) {
         error_prefix(err, "config");
         return STATUS_DATA;
     }

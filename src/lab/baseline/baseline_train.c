@@ -47,7 +47,7 @@ static struct baseline_part *part_of(struct baseline *baseline, const struct con
 static void name_part(const struct baseline *baseline, struct baseline_part *part)
 {
     char id[CONFIG_ID_SIZE], name[BASELINE_NAME_SIZE - 8];
-    config_id(&part->config, id);
+    memcpy(id, part->config.id, sizeof id);
     char *end = strrchr(id, '-'); /* the hash */
     *end = '\0';
     *strrchr(id, '-') = '\0'; /* the seed */
@@ -87,7 +87,7 @@ static enum status add_run(struct baseline *baseline, const struct config *given
         part = &baseline->part[baseline->n_part++];
         part->trained_here = true;
         part->config = config;
-        part->task_version = config_task_version(&config);
+        part->task_version = config.task->version;
         part->n_step = config_steps(&config);
         part->run = calloc(n_most, sizeof *part->run);
         name_part(baseline, part);
@@ -208,11 +208,8 @@ static void begin_run(struct job *job, const struct train_moment *moment)
 static void keep_evaluation(struct baseline_run *run, const struct train_moment *moment)
 {
     const struct evaluation *evaluation = moment->evaluation;
-    bool images = isfinite(evaluation->top1);
     run->evaluation[run->n_evaluation++] = (struct baseline_evaluation){
-        .n_done = moment->n_done,
-        .loss = evaluation->loss,
-        .accuracy = images ? evaluation->top1 : evaluation->token_accuracy};
+        .n_done = moment->n_done, .loss = evaluation->loss, .accuracy = evaluation->accuracy};
 }
 
 static void keep_step(struct job *job, const struct train_moment *moment)

@@ -64,16 +64,6 @@ static enum status set_axis(struct config *config, const char *key, const char *
     return status;
 }
 
-static bool is_axis(const char *key)
-{
-    for (size_t i = 0; variant_axis_key(i); i++) {
-        if (strcmp(variant_axis_key(i), key) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 #define NO_KEY ((size_t)-1)
 
 /* build_cell leaves the key number `without` at its default; NO_KEY: none. */
@@ -84,12 +74,12 @@ static enum status build_cell(const struct grid *grid, size_t cell, size_t witho
     config->seed = cell_seed(grid, cell);
     enum status status = STATUS_OK;
     for (size_t i = 0; i < grid->n_key && status == STATUS_OK; i++) {
-        if (i != without && !is_axis(grid->key[i].name)) {
+        if (i != without && !config_is_axis(grid->key[i].name)) {
             status = config_set(config, grid->key[i].name, cell_value(grid, cell, i)->text, err);
         }
     }
     for (size_t i = 0; i < grid->n_key && status == STATUS_OK; i++) {
-        if (i != without && is_axis(grid->key[i].name)) {
+        if (i != without && config_is_axis(grid->key[i].name)) {
             status = set_axis(config, grid->key[i].name, cell_value(grid, cell, i)->text, err);
         }
     }
@@ -188,7 +178,7 @@ static enum status refuse_duplicates(const struct grid *grid, const struct confi
         return out_of_memory(err);
     }
     for (size_t i = 0; i < n_config; i++) {
-        config_id(&configs[i], cells[i].id);
+        memcpy(cells[i].id, configs[i].id, sizeof cells[i].id);
         cells[i].cell = i;
     }
     qsort(cells, n_config, sizeof *cells, compare_named_cells);

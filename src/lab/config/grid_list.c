@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { KIND_TASKS = 1, KIND_IMAGES = 2 };
-
 static enum status out_of_memory(struct error *err)
 {
     return error_set(err, STATUS_MEMORY, "out of memory for the list of runs");
@@ -70,18 +68,27 @@ enum status grid_list_move(struct grid_list *list, struct grid_list *from, struc
     return status;
 }
 
-/* ---- tasks and images ---- */
+/* ---- kinds: sets of them, a bit each ---- */
 
-static enum kind kind_of(const char *name)
+static unsigned bit_of(const struct kind *kind)
 {
-    return dataset_find_name(name) ? KIND_IMAGES : KIND_TASKS;
+    size_t i = 0;
+    while (kind_at(i) != kind) {
+        i++;
+    }
+    return 1u << i;
+}
+
+static unsigned kind_of(const char *task)
+{
+    return bit_of(task_find(task)->kind);
 }
 
 /* A grid without a task learns the default one. */
 static unsigned kinds_of(const struct grid *grid)
 {
     const struct grid_key *task = grid_find(grid, "task");
-    unsigned kinds = task ? 0 : KIND_TASKS;
+    unsigned kinds = task ? 0 : bit_of(config_default().task->kind);
     for (size_t i = 0; task && i < task->n_value; i++) {
         kinds |= kind_of(task->value[i].text);
     }
@@ -97,16 +104,15 @@ static unsigned kinds_of_all(const struct grid_list *list)
     return kinds;
 }
 
-static bool is_choice(const char *preset)
-{
-    return preset && strcmp(preset, CONFIG_DERIVED) != 0;
-}
-
 static bool key_is_for(const char *name, unsigned kinds)
 {
     const struct config_key *key = config_key_find(name, NULL);
-    return ((kinds & KIND_TASKS) && is_choice(key->preset)) ||
-           ((kinds & KIND_IMAGES) && is_choice(key->preset_images));
+    for (size_t i = 0; kind_at(i); i++) {
+        if ((kinds >> i & 1) && config_is_choice(config_kind_preset(kind_at(i), key))) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* ---- layers ---- */
@@ -123,7 +129,7 @@ static enum status layer_task(struct listed_grid *item, unsigned all, const stru
         return out_of_memory(err);
     }
     for (size_t i = 0; i < task->n_value; i++) {
-        enum kind kind = kind_of(task->value[i].text);
+        unsigned kind = kind_of(task->value[i].text);
         if ((kinds & kind) || !(all & kind)) {
             share.value[share.n_value++] = task->value[i];
         }
@@ -205,16 +211,14 @@ enum status grid_list_without_data(struct grid_list *list, const struct grid *ke
     return status;
 }
 
-/* The first data set of a grid whose files are not found, NULL: all are there. */
-static const struct dataset *find_missing(const struct grid *grid,
-                                          const struct dataset_options *data)
+/* The first task of a grid whose data are not found, NULL: all are there. */
+static const struct task *find_missing(const struct grid *grid, const struct dataset_options *data)
 {
-    const struct grid_key *task = grid_find(grid, "task");
-    for (size_t i = 0; task && i < task->n_value; i++) {
-        const struct dataset *dataset = dataset_find_name(task->value[i].text);
-        struct dataset_place place;
-        if (dataset && dataset_find(dataset, data, &place, NULL) != STATUS_OK) {
-            return dataset;
+    const struct grid_key *named = grid_find(grid, "task");
+    for (size_t i = 0; named && i < named->n_value; i++) {
+        const struct task *task = task_find(named->value[i].text);
+        if (task_find_data(task, data, NULL) != STATUS_OK) {
+            return task;
         }
     }
     return NULL;
@@ -223,13 +227,11 @@ static const struct dataset *find_missing(const struct grid *grid,
 enum status grid_list_use_data(struct grid_list *list, const struct dataset_options *data,
                                char note[GRID_LIST_NOTE_SIZE], struct error *err)
 {
-    static const struct dataset_options nowhere = {0};
     enum status status = STATUS_OK;
     note[0] = '\0';
     for (size_t i = 0; i < list->n_grid && status == STATUS_OK; i++) {
         struct listed_grid *item = &list->item[i];
-        const struct dataset *missing =
-            item->without_data ? find_missing(item->grid, data ? data : &nowhere) : NULL;
+        const struct task *missing = item->without_data ? find_missing(item->grid, data) : NULL;
         if (!missing) {
             continue;
         }
@@ -265,7 +267,7 @@ static enum status drop_repeated(struct config *configs, size_t *n_config, struc
     bool *repeated = calloc(n + 1, sizeof *repeated);
     if (runs && repeated) {
         for (size_t i = 0; i < n; i++) {
-            config_id(&configs[i], runs[i].id);
+            memcpy(runs[i].id, configs[i].id, sizeof runs[i].id);
             runs[i].index = i;
         }
         qsort(runs, n, sizeof *runs, compare_named_runs);

@@ -1,4 +1,4 @@
-/* grid_list: several grids as one sweep, because tasks and images want other keys.
+/* grid_list: several grids as one sweep, because kinds of tasks want other keys.
  *
  * Layers of keys are put over a list, by a file over what it includes and by --set over the file.
  * What a layer says goes to every grid that can use it, and replaces what was there:

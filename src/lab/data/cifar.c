@@ -75,7 +75,7 @@ static enum status load_set(const struct dataset_place *place, const struct cifa
     size_t n_image, at = 0;
     enum status status = map_files(place, format, first, n_file, data, &n_image, err);
     if (status == STATUS_OK) {
-        status = image_set_create(set, n_image, 3, CIFAR_SIZE, place->dataset->n_class, err);
+        status = image_set_create(set, n_image, 3, CIFAR_SIZE, place->dataset->task.n_answer, err);
     }
     for (size_t i = first; status == STATUS_OK && i < first + n_file; i++) {
         size_t n = data->memory[i].size / (format->n_label + CIFAR_PIXELS);
@@ -89,7 +89,7 @@ static enum status load_set(const struct dataset_place *place, const struct cifa
 static enum status load_names(const char *path, struct image_data *data, struct error *err)
 {
     struct data_lines lines;
-    size_t n_class = data->dataset->n_class;
+    size_t n_class = data->dataset->task.n_answer;
     enum status status = data_lines_read(path, &lines, err);
     if (status == STATUS_OK && lines.n_line != n_class) {
         status = error_set(err, STATUS_DATA, "%s names %zu classes, expected %zu", path,

@@ -27,7 +27,7 @@ const struct dataset *dataset_at(size_t i)
 const struct dataset *dataset_find_name(const char *name)
 {
     for (size_t i = 0; i < N_DATASET; i++) {
-        if (strcmp(registry[i]->name, name) == 0) {
+        if (strcmp(registry[i]->task.name, name) == 0) {
             return registry[i];
         }
     }
@@ -41,16 +41,6 @@ size_t dataset_n_file(const struct dataset *dataset)
         n++;
     }
     return n;
-}
-
-const char *dataset_preset(const struct dataset *dataset, const char *key)
-{
-    for (size_t i = 0; i < DATASET_MAX_DEFAULT && dataset->preset[i].key; i++) {
-        if (strcmp(dataset->preset[i].key, key) == 0) {
-            return dataset->preset[i].value;
-        }
-    }
-    return NULL;
 }
 
 /* ---- loaded data --------------------------------------------------------------------------- */
@@ -115,7 +105,7 @@ static enum status cut(struct image_data *data, struct image_set *set, const cha
 {
     if (n > set->n_image) {
         return error_set(err, STATUS_USAGE, "%s=%zu: %s has %zu such images; ask for fewer", key, n,
-                         data->dataset->title, set->n_image);
+                         data->dataset->task.title, set->n_image);
     }
     if (n > 0 && n < set->n_image) {
         set->n_image = n;
@@ -137,8 +127,8 @@ static enum status recognise(struct image_data *data, const struct dataset_optio
 {
     const struct dataset *dataset = data->dataset;
     if (!dataset->sha256) {
-        bool other = is_other_count(data->train.n_image, dataset->n_train, options->n_train) ||
-                     is_other_count(data->test.n_image, dataset->n_test, options->n_test);
+        bool other = is_other_count(data->train.n_image, dataset->task.n_train, options->n_train) ||
+                     is_other_count(data->test.n_image, dataset->task.n_test, options->n_test);
         data->origin = other && dataset_n_file(dataset) > 0 ? IMAGES_OTHER : IMAGES_UNKNOWN;
         return STATUS_OK;
     }
@@ -149,7 +139,7 @@ static enum status recognise(struct image_data *data, const struct dataset_optio
             return error_set(err, STATUS_DATA,
                              "the files found for %s hold the images of %s, whose files have the "
                              "same names; give each its own folder",
-                             dataset->title, other->title);
+                             dataset->task.title, other->task.title);
         }
     }
     data->origin = strcmp(dataset->sha256, hash) == 0 ? IMAGES_PUBLISHED : IMAGES_OTHER;
@@ -163,7 +153,7 @@ enum status dataset_load(const struct dataset_place *place, const struct dataset
     *data = (struct image_data){.dataset = dataset};
     enum status status = dataset->load(place, options, data, err);
     if (status == STATUS_OK && !data->class_name) {
-        status = image_data_name_classes(data, dataset->class_name, dataset->n_class, err);
+        status = image_data_name_classes(data, dataset->class_name, dataset->task.n_answer, err);
     }
     if (status == STATUS_OK) {
         status = recognise(data, options, err);

@@ -16,10 +16,10 @@
 #include "base/status.h"
 #include "lab/data/augment.h"
 #include "lab/data/data_bytes.h"
+#include "lab/kind/kind.h"
 
 #define DATASET_MAX_FILE 8
 #define DATASET_MAX_FOLDER 4
-#define DATASET_MAX_DEFAULT 8
 
 /* ---- what a data set is ---- */
 
@@ -30,29 +30,20 @@ struct dataset_file {
     bool optional;
 };
 
-/* What the published procedure fixes for one data set, where that differs from the defaults of all
- * data sets in config.c (arXiv 2606.04032 and its authors' reproduction). */
-struct dataset_default {
-    const char *key, *value;
-};
-
 struct dataset;
 struct dataset_place;
 struct dataset_options;
 struct image_data;
 
 struct dataset {
-    const char *name;  /* "mnist", as file name and configuration */
-    const char *title; /* "MNIST", for figures */
-    int version;       /* raise it when the same files and seed would give other data */
-    /* The numbers of images as published, 0 where they are not known. The files decide, these serve
-     * to plan. */
-    size_t n_train, n_test;
-    size_t n_channel, image_size, n_class;
-    const char *const *class_name;                         /* [n_class]; NULL: the files tell */
+    /* n_train and n_test are the numbers of images as published; the files decide, these serve to
+     * plan. preset is what the published procedure fixes for this data set alone (arXiv 2606.04032
+     * and its authors' reproduction). n_answer: classes. */
+    struct task task;
+    size_t n_channel, image_size;
+    const char *const *class_name;                         /* [n_answer]; NULL: the files tell */
     float mean[IMAGE_MAX_CHANNEL], std[IMAGE_MAX_CHANNEL]; /* of bytes / 255 */
     enum augmentation augmentation;                        /* of the published procedure */
-    struct dataset_default preset[DATASET_MAX_DEFAULT];    /* ends at the first without a key */
     struct dataset_file file[DATASET_MAX_FILE]; /* ends at the first without a name; none: drawn */
     const char *folder[DATASET_MAX_FOLDER];     /* below a search folder, where tools put it */
     const char *origin;                         /* where it can be had, as part of a sentence */
@@ -69,9 +60,6 @@ const struct dataset *dataset_at(size_t i);
 const struct dataset *dataset_find_name(const char *name);
 
 size_t dataset_n_file(const struct dataset *dataset);
-
-/* dataset_preset returns a data set's own default of a configuration key, NULL if it has none. */
-const char *dataset_preset(const struct dataset *dataset, const char *key);
 
 /* ---- where it is ---- */
 

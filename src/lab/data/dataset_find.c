@@ -113,7 +113,7 @@ static const char *owner_of(const struct dataset *dataset, const struct dataset_
             return NULL;
         }
         if (strcmp(hex, twin->sha256) == 0) {
-            return dataset_at(i)->title;
+            return dataset_at(i)->task.title;
         }
     }
     return NULL;
@@ -194,12 +194,12 @@ static bool try_root(struct dataset_place *place, struct search *search, const c
 {
     const struct dataset *dataset = place->dataset;
     for (size_t i = 0; i < DATASET_MAX_FOLDER && dataset->folder[i]; i++) {
-        if (try_folder(place, search, "%s/%s/%s", root, dataset->name, dataset->folder[i]) ||
+        if (try_folder(place, search, "%s/%s/%s", root, dataset->task.name, dataset->folder[i]) ||
             try_folder(place, search, "%s/%s", root, dataset->folder[i])) {
             return true;
         }
     }
-    return try_folder(place, search, "%s/%s", root, dataset->name) ||
+    return try_folder(place, search, "%s/%s", root, dataset->task.name) ||
            try_folder(place, search, "%s", root);
 }
 
@@ -243,20 +243,20 @@ static enum status say_not_found(const struct dataset *dataset,
 {
     struct text text = {0};
     if (search->blocked) {
-        text_append(&text, "%s cannot be read: %s is %s, expected ", dataset->title,
+        text_append(&text, "%s cannot be read: %s is %s, expected ", dataset->task.title,
                     search->obstacle_path, search->obstacle);
         say_expected(&text, search->blocked);
     } else if (search->missing) {
-        text_append(&text, "%s is incomplete in %s: no %s", dataset->title, search->incomplete,
+        text_append(&text, "%s is incomplete in %s: no %s", dataset->task.title, search->incomplete,
                     search->missing->name);
         if (search->missing->size > 0) {
             text_append(&text, " (%zu bytes, plain or .gz)", search->missing->size);
         }
     } else if (search->other) {
         text_append(&text, "%s was not found: %s holds %s, whose files have the same names",
-                    dataset->title, search->other_folder, search->other);
+                    dataset->task.title, search->other_folder, search->other);
     } else {
-        text_append(&text, "%s was not found: looked for ", dataset->title);
+        text_append(&text, "%s was not found: looked for ", dataset->task.title);
         list_files(dataset, &text);
         text_append(&text, " in ");
         for (size_t i = 0; i < options->n_root; i++) {
@@ -266,7 +266,7 @@ static enum status say_not_found(const struct dataset *dataset,
     }
     text_append(&text,
                 "; get it with scripts/fetch_data.sh %s (%s), or name its folder with --data",
-                dataset->name, dataset->origin);
+                dataset->task.name, dataset->origin);
     enum status status = text.failed ? error_memory(err, "looking for data")
                                      : error_set(err, STATUS_DATA, "%s", text.data);
     text_free(&text);

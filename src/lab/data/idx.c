@@ -203,7 +203,7 @@ static enum status load_set(struct image_data *data, struct image_set *set, cons
     }
     if (status == STATUS_OK) {
         status = image_set_create(set, images.dim[0], dataset->n_channel, dataset->image_size,
-                                  dataset->n_class, err);
+                                  dataset->task.n_answer, err);
     }
     if (status == STATUS_OK) {
         status = fill_set(set, &images, &labels, label_path, err);

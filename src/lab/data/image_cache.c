@@ -425,7 +425,7 @@ static enum status cache_path(const struct dataset_place *place, const char *cac
     const char *folder = real ? real : place->folder;
     sha256_hex(folder, strlen(folder), hex);
     free(real);
-    return path_format(path, err, "%s/%s-%.12s.images", cache, place->dataset->name, hex);
+    return path_format(path, err, "%s/%s-%.12s.images", cache, place->dataset->task.name, hex);
 }
 
 static enum status load_cached(struct builder *builder, const char *path, struct image_data *data,

@@ -22,10 +22,10 @@ static enum status make_set(const struct dataset *dataset, size_t n_image, const
 {
     size_t n_byte = dataset->n_channel * dataset->image_size * dataset->image_size;
     enum status status = image_set_create(set, n_image, dataset->n_channel, dataset->image_size,
-                                          dataset->n_class, err);
+                                          dataset->task.n_answer, err);
     for (size_t i = 0; i < n_image && status == STATUS_OK; i++) {
         set->image[i] = noise + i % N_NOISE * n_byte;
-        set->label[i] = (uint16_t)(i % dataset->n_class);
+        set->label[i] = (uint16_t)(i % dataset->task.n_answer);
     }
     return status;
 }
@@ -41,8 +41,8 @@ enum status image_noise_make(const struct dataset_options *options, struct image
     }
     draw(options->seed, size, noise);
     image_data_keep(data, (struct data_bytes){.data = noise, .size = size});
-    size_t n_train = options->n_train ? options->n_train : dataset->n_train;
-    size_t n_test = options->n_test ? options->n_test : dataset->n_test;
+    size_t n_train = options->n_train ? options->n_train : dataset->task.n_train;
+    size_t n_test = options->n_test ? options->n_test : dataset->task.n_test;
     enum status status = make_set(dataset, n_train, noise, &data->train, err);
     return status == STATUS_OK ? make_set(dataset, n_test, noise, &data->test, err) : status;
 }

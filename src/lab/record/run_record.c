@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
-#include "lab/config/config_read.h"
+#include "lab/config/config.h"
 
 enum field_kind {
     FIELD_TEXT,   /* const char * */
@@ -416,25 +416,25 @@ static enum status read_status(struct run_record *run, const json_t *value, stru
  * have ids that cannot be made here. */
 static enum status read_config(struct run_record *run, const json_t *config, struct error *err)
 {
-    char expected[CONFIG_ID_SIZE];
     struct error *problem = &run->config_problem;
-    bool known = config_read(config, &run->config, problem) == STATUS_OK;
+    bool known = config_from_json(config, &run->config, problem) == STATUS_OK &&
+                 config_resolve(&run->config, problem) == STATUS_OK;
     if (!known) {
         error_prefix(problem, "config");
     }
     if (run->engine_version != ENGINE_VERSION ||
-        (known && run->task_version != config_task_version(&run->config))) {
+        (known && run->task_version != run->config.task->version)) {
         return STATUS_OK;
     }
     if (!known) {
         return error_set(err, STATUS_DATA, "%s", problem->text);
     }
-    config_id(&run->config, expected);
-    if (strcmp(expected, run->id) == 0) {
+    if (strcmp(run->config.id, run->id) == 0) {
         return STATUS_OK;
     }
     return error_set(err, STATUS_DATA,
-                     "its config is that of the run %s: it was changed after the run", expected);
+                     "its config is that of the run %s: it was changed after the run",
+                     run->config.id);
 }
 
 static enum status read_field(struct run_record *run, const struct field *field, const char *name,

@@ -63,7 +63,7 @@ static double sequences_of(const struct config *config)
 {
     size_t n_train = config_n_train(config);
     size_t batch = config->batch_size < n_train ? config->batch_size : n_train;
-    double n_evaluation = config_is_vision(config) ? (double)config->epochs : 1;
+    double n_evaluation = config->task->kind->every_epoch ? (double)config->epochs : 1;
     return (double)config_steps(config) * (double)batch +
            EVALUATE_SHARE * n_evaluation * (double)config_n_test(config);
 }
@@ -75,7 +75,7 @@ double estimate_run_flop(const struct config *config)
 
 static bool same_group(const struct config *a, const struct config *b)
 {
-    return a->dataset == b->dataset && a->n_embd == b->n_embd && a->seq_len == b->seq_len &&
+    return a->task->kind == b->task->kind && a->n_embd == b->n_embd && a->seq_len == b->seq_len &&
            a->n_head == b->n_head && a->variant.score_term == b->variant.score_term &&
            a->variant.query == b->variant.query && a->variant.qk_norm == b->variant.qk_norm &&
            (a->dropout > 0) == (b->dropout > 0);
@@ -371,7 +371,7 @@ static double distance(const struct config *a, const struct config *b)
     return fabs(log((double)a->n_embd / (double)b->n_embd)) +
            fabs(log((double)a->seq_len / (double)b->seq_len)) +
            0.5 * fabs(log((double)a->n_head / (double)b->n_head)) +
-           (a->variant.score_term != b->variant.score_term) + (a->dataset != b->dataset);
+           (a->variant.score_term != b->variant.score_term) + (a->task->kind != b->task->kind);
 }
 
 static double rate_of(const struct estimator *estimator, const struct config *config)

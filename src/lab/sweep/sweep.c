@@ -26,11 +26,10 @@ static enum status make_run(const struct config *config, const struct sweep_opti
     struct record *record;
     struct record_outcome before;
     bool claimed;
-    config_id(config, outcome->id);
     *state = RUN_FAILED;
-    enum status status = record_claim(options->out, outcome->id, &record, &claimed, err);
+    enum status status = record_claim(options->out, config->id, &record, &claimed, err);
     if (status == STATUS_OK && !claimed) {
-        bool done = record_outcome(options->out, outcome->id, &before);
+        bool done = record_outcome(options->out, config->id, &before);
         *state = done ? RUN_SKIPPED : RUN_BUSY;
         outcome->diverged = done && before.diverged;
         return STATUS_OK;
@@ -88,10 +87,10 @@ enum status sweep_run(const struct config *configs, size_t n_config,
             hooks->end(hooks->train.context, index, n_run, config, state, &outcome, &failure);
         }
         if (state == RUN_FAILED && worst == STATUS_OK) {
-            worst = error_set(err, status, "%s: %s", outcome.id, failure.text);
+            worst = error_set(err, status, "%s: %s", config->id, failure.text);
         }
         if (state == RUN_FAILED && status == STATUS_WRITE) {
-            return error_set(err, status, "%s: %s", outcome.id, failure.text);
+            return error_set(err, status, "%s: %s", config->id, failure.text);
         }
     }
     size_t n_diverged = totals->diverged + totals->diverged_before;

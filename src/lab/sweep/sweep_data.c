@@ -8,6 +8,7 @@
 
 #include "base/folder.h"
 #include "base/path.h"
+#include "lab/kind/images/images.h"
 #include "lab/record/record.h"
 
 #define HASH_DIGITS 16 /* shown */
@@ -15,7 +16,7 @@
 /* Of the same images as long as nobody changes the files. */
 static bool same_images(const struct config *a, const struct config *b)
 {
-    return a->dataset == b->dataset && a->n_train == b->n_train && a->n_test == b->n_test;
+    return a->task == b->task && a->n_train == b->n_train && a->n_test == b->n_test;
 }
 
 static bool is_of_images(const struct run_record *run, const struct config *config)
@@ -34,8 +35,8 @@ static bool testify(const char *out, const char *name, const struct config *conf
                     struct witness *witness)
 {
     struct run_record run;
-    size_t n = strlen(config->dataset->name);
-    if (strncmp(name, config->dataset->name, n) != 0 || name[n] != '-' ||
+    size_t n = strlen(config->task->name);
+    if (strncmp(name, config->task->name, n) != 0 || name[n] != '-' ||
         strlen(name) >= sizeof witness->id || record_is_partial(name)) {
         return false;
     }
@@ -71,15 +72,11 @@ static enum status hash_images(const struct config *config, const struct dataset
     options.n_train = config->n_train;
     options.n_test = config->n_test;
     options.threads = threads;
-    enum status status = dataset_find(config->dataset, &options, place, err);
-    if (status == STATUS_OK) {
-        status = dataset_load(place, &options, &images, err);
-    }
-    if (status == STATUS_OK) {
-        memcpy(hash, image_data_hash(&images), SHA256_HEX_SIZE);
-        image_data_free(&images);
-    }
-    return status;
+    TRY(dataset_find(dataset_of(config->task), &options, place, err));
+    TRY(dataset_load(place, &options, &images, err));
+    memcpy(hash, image_data_hash(&images), SHA256_HEX_SIZE);
+    image_data_free(&images);
+    return STATUS_OK;
 }
 
 static enum status check_images(const char *out, char *const *names, size_t n_name,
@@ -101,16 +98,16 @@ static enum status check_images(const char *out, char *const *names, size_t n_na
         "%s in %.300s was trained on other images of %s (SHA-256 %.*s...) than are in "
         "%.300s now (%.*s...), and one report must not mix them: choose another --out, "
         "or name the former images with --data",
-        witness.id, out, config->dataset->title, HASH_DIGITS, witness.hash, place.folder,
-        HASH_DIGITS, hash);
+        witness.id, out, config->task->title, HASH_DIGITS, witness.hash, place.folder, HASH_DIGITS,
+        hash);
 }
 
 /* Whether this run reads files, and no earlier one that is not done reads the same. */
 static bool is_to_check(const char *out, const struct config *config,
                         const struct config *const *checked, size_t n_checked)
 {
-    char id[CONFIG_ID_SIZE];
-    if (!config_is_vision(config) || dataset_n_file(config->dataset) == 0) {
+    const struct dataset *dataset = dataset_of(config->task);
+    if (!dataset || dataset_n_file(dataset) == 0) {
         return false;
     }
     for (size_t k = 0; k < n_checked; k++) {
@@ -118,8 +115,7 @@ static bool is_to_check(const char *out, const struct config *config,
             return false;
         }
     }
-    config_id(config, id);
-    return !record_is_done(out, id);
+    return !record_is_done(out, config->id);
 }
 
 enum status sweep_data_check(const char *out, const struct config *configs, size_t n_config,

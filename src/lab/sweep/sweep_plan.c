@@ -169,7 +169,7 @@ static bool ids_make(struct ids *ids, const struct config *configs, size_t n_con
         return false;
     }
     for (size_t i = 0; i < n_config; i++) {
-        config_id(&configs[i], ids->text[i]);
+        memcpy(ids->text[i], configs[i].id, sizeof ids->text[i]);
         ids->listed[i] = ids->sorted[i] = ids->text[i];
     }
     qsort(ids->sorted, n_config, sizeof *ids->sorted, compare_ids);

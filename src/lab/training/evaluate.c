@@ -9,25 +9,23 @@
 void evaluation_forget(struct evaluation *evaluation)
 {
     evaluation->loss = NAN;
-    evaluation->token_accuracy = evaluation->sequence_accuracy = NAN;
-    evaluation->top1 = evaluation->top5 = NAN;
+    evaluation->accuracy = evaluation->item_accuracy = evaluation->top5 = NAN;
 }
 
-enum status evaluation_create(struct evaluation *evaluation, struct source *source,
-                              const struct engine *engine, struct error *err)
+enum status evaluation_create(struct evaluation *evaluation, const struct config *config,
+                              struct source *source, struct error *err)
 {
     *evaluation = (struct evaluation){0};
     evaluation_forget(evaluation);
-    if (!source_images(source)) {
+    if (!kind_has_result(config->task->kind, RESULT_CLASS_ACCURACY)) {
         return STATUS_OK;
     }
-    size_t n_class = engine_model(engine)->shape.n_class;
+    size_t n_class = config->task->n_answer;
     evaluation->n_class = n_class;
     evaluation->confusion = calloc(n_class * n_class, sizeof *evaluation->confusion);
     evaluation->logits = calloc(source_slice_size(source) * n_class, sizeof *evaluation->logits);
     if (!evaluation->confusion || !evaluation->logits) {
-        return error_set(err, STATUS_MEMORY, "out of memory for the confusions of %zu classes",
-                         n_class);
+        return error_memory(err, "counting the confusions of %zu classes", n_class);
     }
     return STATUS_OK;
 }
@@ -74,17 +72,13 @@ static size_t count_slice(struct evaluation *evaluation, const struct batch *sli
     return n_top;
 }
 
-static void settle(struct evaluation *evaluation, const struct loss_sums *total, double n_item,
+static void finish(struct evaluation *evaluation, const struct loss_sums *total, double n_item,
                    double n_answer, size_t n_top)
 {
     evaluation->loss = total->loss / n_answer;
-    if (evaluation->n_class > 0) {
-        evaluation->top1 = (double)total->n_correct_token / n_answer;
-        evaluation->top5 = (double)n_top / n_answer;
-    } else {
-        evaluation->token_accuracy = (double)total->n_correct_token / n_answer;
-        evaluation->sequence_accuracy = (double)total->n_correct_sequence / n_item;
-    }
+    evaluation->accuracy = (double)total->n_correct_token / n_answer;
+    evaluation->item_accuracy = (double)total->n_correct_sequence / n_item;
+    evaluation->top5 = evaluation->n_class > 0 ? (double)n_top / n_answer : NAN;
 }
 
 enum status evaluation_run(struct evaluation *evaluation, struct engine *engine,
@@ -106,30 +100,24 @@ enum status evaluation_run(struct evaluation *evaluation, struct engine *engine,
         n_answer += model_n_answer(engine_model(engine), &slice);
         n_top += n_class > 0 ? count_slice(evaluation, &slice) : 0;
         first += slice.n_sequence;
-        enum status status = pause ? pause(context, err) : STATUS_OK;
-        if (status != STATUS_OK) {
-            return status;
-        }
+        TRY(pause ? pause(context, err) : STATUS_OK);
     }
-    settle(evaluation, &total, (double)n_test, (double)n_answer, n_top);
+    finish(evaluation, &total, (double)n_test, (double)n_answer, n_top);
     return STATUS_OK;
 }
 
-enum status evaluation_train_top1(const struct evaluation *evaluation, struct engine *engine,
-                                  struct source *source, evaluation_pause *pause, void *context,
-                                  double *top1, struct error *err)
+enum status evaluation_of_training(const struct evaluation *evaluation, struct engine *engine,
+                                   struct source *source, evaluation_pause *pause, void *context,
+                                   double *accuracy, struct error *err)
 {
     size_t n_sample = source_n_sample(source), n_correct = 0;
     for (size_t first = 0; first < n_sample;) {
         struct batch slice = source_sample_slice(source, first);
         n_correct += engine_predict(engine, &slice, evaluation->logits).n_correct_token;
         first += slice.n_sequence;
-        enum status status = pause ? pause(context, err) : STATUS_OK;
-        if (status != STATUS_OK) {
-            return status;
-        }
+        TRY(pause ? pause(context, err) : STATUS_OK);
     }
-    *top1 = (double)n_correct / (double)n_sample;
+    *accuracy = (double)n_correct / (double)n_sample;
     return STATUS_OK;
 }
 

@@ -9,7 +9,7 @@
 
 static size_t memory_of_curves(const struct config *config)
 {
-    return config_steps(config) * 3 * sizeof(double);
+    return config_steps(config) * 4 * sizeof(double);
 }
 
 size_t memory_of_run(const struct config *config, int threads)

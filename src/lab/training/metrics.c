@@ -1,18 +1,19 @@
 /* What a curve and an attention map say, as numbers.
  *
- * The escape step. A training loss starts a little above ln 10 (knowing nothing), lingers there for
+ * The escape step. A training loss starts a little above that of chance, ln n for n answers to
+ * choose from (ln 10 = 2.303 for digits), knowing nothing, lingers there for
  * tens or hundreds of steps, and then drops within a few; a task that needs no attention drops at
  * once. The step of the drop is the first step s >= 5 at which
  *
  *     median(loss[s-4..s]) < plateau(s) - 0.1,      plateau(s) = median(loss[0..s-5]),
  *
- * where a loss above ln 10 counts as ln 10: what lies above is the fresh weights' noise, or a spike
- * of the learning rate, and coming down from it is not learning. Nothing looks ahead, so what comes
- * after the drop (an end at zero, at the floor of sort, a late divergence) cannot move it. Medians,
- * since one odd step must not either. The noise of a batch's mean loss is 0.005 to 0.02, so a
- * margin of 0.1 is nine standard deviations of the smoothed loss and no run needs another one. On a
- * curve without a plateau the left side falls faster than the median of the past, and the step is
- * early.
+ * where a loss above chance counts as chance: what lies above is the fresh weights' noise, or a
+ * spike of the learning rate, and coming down from it is not learning. Nothing looks ahead, so what
+ * comes after the drop (an end at zero, at the floor of sort, a late divergence) cannot move it.
+ * Medians, since one odd step must not either. The noise of a batch's mean loss is 0.005 to 0.02,
+ * so a margin of 0.1 is nine standard deviations of the smoothed loss and no run needs another one.
+ * On a curve without a plateau the left side falls faster than the median of the past, and the step
+ * is early.
  */
 #include "lab/training/metrics.h"
 
@@ -25,23 +26,21 @@
 /* The plateau's median is taken over bins of a thousandth of a nat, a hundredth of the margin:
  * no memory to allocate, and a step costs the distance the median moves. */
 #define BIN_WIDTH 0.001
-#define N_BIN 2304
+#define N_BIN 16384 /* up to ln of 13 million answers */
 
 struct running_median {
-    size_t count[N_BIN]; /* the last bin holds everything from ln 10 on */
+    double chance;
+    size_t last; /* bin of everything from chance on */
+    size_t count[N_BIN];
     size_t n_value;
     size_t bin, n_below; /* bin of the median, values in the bins below it */
 };
 
-static double chance_loss(void)
-{
-    return log(TASK_N_SYMBOL);
-}
-
 static void median_add(struct running_median *median, double value)
 {
-    size_t last = (size_t)(chance_loss() / BIN_WIDTH);
-    size_t bin = value <= 0 ? 0 : value >= chance_loss() ? last : (size_t)(value / BIN_WIDTH);
+    size_t bin = value <= 0                ? 0
+                 : value >= median->chance ? median->last
+                                           : (size_t)(value / BIN_WIDTH);
     median->count[bin]++;
     median->n_value++;
     median->n_below += bin < median->bin;
@@ -58,7 +57,7 @@ static void median_add(struct running_median *median, double value)
 
 static double median_value(const struct running_median *median)
 {
-    return fmin(((double)median->bin + 0.5) * BIN_WIDTH, chance_loss());
+    return fmin(((double)median->bin + 0.5) * BIN_WIDTH, median->chance);
 }
 
 static double window_median(const double *value)
@@ -84,9 +83,9 @@ long metrics_first_below(const double *loss, size_t n_step, double level)
     return STEP_NEVER;
 }
 
-long metrics_escape_step(const double *loss, size_t n_step)
+long metrics_escape_step(const double *loss, size_t n_step, double chance_loss)
 {
-    struct running_median past = {.n_value = 0};
+    struct running_median past = {.chance = chance_loss, .last = (size_t)(chance_loss / BIN_WIDTH)};
     for (size_t s = 0; s < n_step && isfinite(loss[s]); s++) {
         if (s < WINDOW) {
             continue;
@@ -123,7 +122,7 @@ struct attention_numbers metrics_attention(const struct task *task, size_t n_tok
     for (size_t t = 0; t < n_token; t++) {
         const float *row = attention + t * n_token;
         diagonal += row[t];
-        int key = task ? task->needed_key(t, n_token) : TASK_NO_KEY;
+        int key = task_needed_key(task, t, n_token);
         if (key == TASK_NO_KEY) {
             has_key = false;
         } else {

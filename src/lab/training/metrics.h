@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "lab/data/task.h"
+#include "lab/kind/kind.h"
 #include "lab/record/run_record.h"
 
 #define STEP_NEVER (-1L)
@@ -14,11 +14,11 @@
 long metrics_first_below(const double *loss, size_t n_step, double level);
 
 /* metrics_escape_step returns the step at which training leaves its plateau, STEP_NEVER if it never
- * does. The definition is stated in metrics.c and in the README. */
-long metrics_escape_step(const double *loss, size_t n_step);
+ * does; chance_loss: of a predictor that knows nothing, see task_chance_loss. The definition is
+ * stated in metrics.c and in the README. */
+long metrics_escape_step(const double *loss, size_t n_step, double chance_loss);
 
-/* metrics_attention reads one head's maps, each [T,T], query rows by key columns. task NULL:
- * images, which need no key in particular. */
+/* metrics_attention reads one head's maps, each [T,T], query rows by key columns. */
 struct attention_numbers metrics_attention(const struct task *task, size_t n_token,
                                            const float *attention, const float *product,
                                            const float *scores);

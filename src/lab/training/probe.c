@@ -217,7 +217,7 @@ enum status probe_measure(struct probe *probe, size_t n_step, const char *folder
         TRY(write_maps(probe, n_step, folder, true, err));
     }
     fill_attention(probe, attention);
-    if (!source_images(probe->source)) {
+    if (!source_shows_items(probe->config)) {
         return STATUS_OK;
     }
     attention->sample = probe->sample;

@@ -1,4 +1,4 @@
-/* Of tasks one sequence is kept. Of images several of different classes, because one says little
+/* Of most kinds one item is kept. Of images several of different classes, because one says little
  * about a data set; they depend on the test split alone, so that all variants show the same ones.
  */
 #include "lab/training/probe_samples.h"
@@ -17,7 +17,7 @@ static size_t map_numbers(const struct config *config)
 
 size_t probe_samples_count(const struct config *config, size_t n_probe)
 {
-    size_t n = config_is_vision(config) ? PROBE_MAX_SAMPLE : 1;
+    size_t n = source_shows_items(config) ? PROBE_MAX_SAMPLE : 1;
     size_t fit = PROBE_SAMPLE_BYTES / (config->n_layer * map_numbers(config) * sizeof(float));
     if (config->attention == ATTENTION_NONE) {
         return 0;
@@ -77,21 +77,19 @@ enum status probe_samples_create(struct probe_samples *samples, const struct con
                                  struct source *source, struct error *err)
 {
     size_t n_probe = source_n_probe(source);
-    const struct image_data *images = source_images(source);
     *samples = (struct probe_samples){.config = config, .source = source};
     samples->n = probe_samples_count(config, n_probe);
     if (samples->n == 0) {
         return STATUS_OK;
     }
-    if (images) {
-        probe_samples_choose(images->test.label, n_probe, samples->n, samples->item);
+    if (source_shows_items(config)) {
+        probe_samples_choose(source_labels(source), n_probe, samples->n, samples->item);
     }
     samples->maps =
         calloc(config->n_layer * samples->n * map_numbers(config), sizeof *samples->maps);
     return samples->maps
                ? STATUS_OK
-               : error_set(err, STATUS_MEMORY,
-                           "out of memory for the attention maps of %zu samples", samples->n);
+               : error_memory(err, "keeping the attention maps of %zu samples", samples->n);
 }
 
 void probe_samples_free(struct probe_samples *samples)
@@ -126,60 +124,27 @@ static enum status write_layer(const struct probe_samples *samples, const char *
     const struct config *config = samples->config;
     const float *maps = samples->maps + layer * samples->n * map_numbers(config);
     size_t dim[4] = {samples->n, config->n_head, config->seq_len, config->seq_len};
-    enum status status = path_format(path, err, "%s/sample0_layer%zu.npy", folder, layer);
-    if (status == STATUS_OK) {
-        status = npy_write(path, maps, dim + 1, 3, err);
+    TRY(path_format(path, err, "%s/sample0_layer%zu.npy", folder, layer));
+    TRY(npy_write(path, maps, dim + 1, 3, err));
+    if (!source_shows_items(config)) {
+        return STATUS_OK;
     }
-    if (status != STATUS_OK || !config_is_vision(config)) {
-        return status;
-    }
-    status = path_format(path, err, "%s/samples_layer%zu.npy", folder, layer);
-    return status == STATUS_OK ? npy_write(path, maps, dim, 4, err) : status;
-}
-
-/* interleave turns an image [C,H,W] into [H,W,C]. */
-static void interleave(const uint8_t *image, size_t n_channel, size_t n_pixel, uint8_t *out)
-{
-    for (size_t c = 0; c < n_channel; c++) {
-        for (size_t i = 0; i < n_pixel; i++) {
-            out[i * n_channel + c] = image[c * n_pixel + i];
-        }
-    }
-}
-
-static enum status write_images(const struct probe_samples *samples, const char *folder,
-                                struct error *err)
-{
-    char path[PATH_SIZE];
-    const struct image_set *test = &source_images(samples->source)->test;
-    size_t dim[4] = {samples->n, test->height, test->width, test->n_channel};
-    size_t n_pixel = test->height * test->width, n_byte = n_pixel * test->n_channel;
-    enum status status = path_format(path, err, "%s/samples.npy", folder);
-    uint8_t *bytes = malloc(samples->n * n_byte);
-    if (!bytes) {
-        status = error_memory(err, "writing %s", path);
-    }
-    for (size_t i = 0; status == STATUS_OK && i < samples->n; i++) {
-        interleave(test->image[samples->item[i]], test->n_channel, n_pixel, bytes + i * n_byte);
-    }
-    if (status == STATUS_OK) {
-        status = npy_write_bytes(path, bytes, dim, 4, err);
-    }
-    free(bytes);
-    return status;
+    TRY(path_format(path, err, "%s/samples_layer%zu.npy", folder, layer));
+    return npy_write(path, maps, dim, 4, err);
 }
 
 enum status probe_samples_write(const struct probe_samples *samples, const char *attention_folder,
                                 const char *step_folder, struct error *err)
 {
-    enum status status = STATUS_OK;
-    for (size_t layer = 0; layer < samples->config->n_layer && status == STATUS_OK; layer++) {
-        status = write_layer(samples, step_folder, layer, err);
+    char path[PATH_SIZE];
+    for (size_t layer = 0; layer < samples->config->n_layer; layer++) {
+        TRY(write_layer(samples, step_folder, layer, err));
     }
-    if (status == STATUS_OK && source_images(samples->source)) {
-        status = write_images(samples, attention_folder, err);
+    if (!source_shows_items(samples->config)) {
+        return STATUS_OK;
     }
-    return status;
+    TRY(path_format(path, err, "%s/samples.npy", attention_folder));
+    return source_write_items(samples->source, samples->item, samples->n, path, err);
 }
 
 enum status probe_samples_predict(const struct probe_samples *samples, struct engine *engine,

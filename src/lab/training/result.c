@@ -9,7 +9,6 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "lab/training/metrics.h"
-#include "lab/training/train.h"
 
 /* ---- run.json ---- */
 
@@ -31,71 +30,57 @@ static void add_step(struct results *results, const char *key, long step)
     results->value[results->n++] = (struct run_value){.key = key, .value = value, .whole = true};
 }
 
-static void add_task_results(struct results *results, const struct run_result *result)
+/* class_accuracy is [n_class], or NULL for a model that diverged. */
+static void add_result(struct results *results, const struct kind_result *row,
+                       const struct run_result *result, const double *class_accuracy)
 {
     const struct config *config = result->config;
     const struct evaluation *evaluation = result->evaluation;
     const double *loss = result->step_loss;
     size_t n = result->n_step;
-    add(results, "token_accuracy", evaluation->token_accuracy);
-    add(results, "sequence_accuracy", evaluation->sequence_accuracy);
-    add(results, "loss", evaluation->loss);
-    add(results, "position_floor", task_floor(config->task, config->seq_len));
-    add_step(results, "escape_step", metrics_escape_step(loss, n));
-    add_step(results, "step_below_2.2", metrics_first_below(loss, n, 2.2));
-    add_step(results, "step_below_0.1", metrics_first_below(loss, n, 0.1));
-}
-
-/* class_accuracy is [n_class], or NULL for a model that diverged. */
-static void add_image_results(struct results *results, const struct run_result *result,
-                              const double *class_accuracy)
-{
-    const struct evaluation *evaluation = result->evaluation;
-    add(results, "top1", evaluation->top1);
-    add(results, "top5", evaluation->top5);
-    add(results, "train_top1", result->train_top1);
-    add(results, "loss", evaluation->loss);
-    results->value[results->n++] = (struct run_value){.key = "class_accuracy",
-                                                      .value = NAN,
-                                                      .list = class_accuracy,
-                                                      .n_list = evaluation->n_class};
+    switch (row->what) {
+    case RESULT_ACCURACY:
+        add(results, row->key, evaluation->accuracy);
+        break;
+    case RESULT_ITEM_ACCURACY:
+        add(results, row->key, evaluation->item_accuracy);
+        break;
+    case RESULT_TOP5:
+        add(results, row->key, evaluation->top5);
+        break;
+    case RESULT_TRAIN_ACCURACY:
+        add(results, row->key, result->train_accuracy);
+        break;
+    case RESULT_CLASS_ACCURACY:
+        add(results, row->key, NAN);
+        results->value[results->n - 1].list = class_accuracy;
+        results->value[results->n - 1].n_list = evaluation->n_class;
+        break;
+    case RESULT_LOSS:
+        add(results, row->key, evaluation->loss);
+        break;
+    case RESULT_CHANCE:
+        add(results, row->key, task_chance(config->task, config->seq_len));
+        break;
+    case RESULT_ESCAPE_STEP:
+        add_step(results, row->key, metrics_escape_step(loss, n, task_chance_loss(config->task)));
+        break;
+    case RESULT_STEP_BELOW:
+        add_step(results, row->key, metrics_first_below(loss, n, row->level));
+        break;
+    }
 }
 
 static void add_results(struct results *results, const struct run_result *result,
                         const double *class_accuracy)
 {
     size_t n = result->n_step;
-    if (result->images) {
-        add_image_results(results, result, class_accuracy);
-    } else {
-        add_task_results(results, result);
+    for (const struct kind_result *row = result->config->task->kind->result; row->key; row++) {
+        add_result(results, row, result, class_accuracy);
     }
     add(results, "final_train_loss", result->step_loss[n - 1]);
     add_step(results, "n_step", (long)n);
     add_step(results, "diverged_step", result->diverged ? (long)n - 1 : STEP_NEVER);
-}
-
-void result_data_warning(const struct image_data *images, char text[RESULT_WARNING_SIZE])
-{
-    text[0] = '\0';
-    if (images && images->origin == IMAGES_OTHER) {
-        snprintf(text, RESULT_WARNING_SIZE,
-                 "the images found are not the published ones of %s (qkvlab data check %s tells "
-                 "which file differs); the accuracy is comparable with no published one",
-                 images->dataset->title, images->dataset->name);
-    }
-}
-
-static struct run_data data_of(struct image_data *images, char warning[RESULT_WARNING_SIZE])
-{
-    result_data_warning(images, warning);
-    return (struct run_data){.sha256 = image_data_hash(images),
-                             .n_train = (long)images->train.n_image,
-                             .n_test = (long)images->test.n_image,
-                             .class_name = (const char *const *)images->class_name,
-                             .n_class = images->n_class,
-                             .origin = images->origin,
-                             .warning = warning[0] ? warning : NULL};
 }
 
 /* printf shows the sign of what is no number, which depends on the processor. */
@@ -117,13 +102,13 @@ static void write_message(const struct run_result *result, char text[MESSAGE_SIZ
 static enum status finish(struct record *record, const struct run_result *result,
                           const double *class_accuracy, struct error *err)
 {
-    char message[MESSAGE_SIZE], warning[RESULT_WARNING_SIZE];
+    char message[MESSAGE_SIZE];
     struct results results = {.n = 0};
     struct run_record run = {.status = result->diverged ? RUN_STATUS_DIVERGED : RUN_STATUS_OK,
                              .engine_version = ENGINE_VERSION,
-                             .task_version = config_task_version(result->config),
+                             .task_version = result->config->task->version,
                              .config = *result->config,
-                             .n_param = (long)result->n_param,
+                             .n_param = (long)result->config->n_param,
                              .has_attention = !result->diverged,
                              .attention = result->attention,
                              .weights_sha256 = result->weights_sha256,
@@ -131,18 +116,16 @@ static enum status finish(struct record *record, const struct run_result *result
                              .batch_seconds = result->batch_seconds,
                              .evaluate_seconds = result->evaluate_seconds,
                              .wall_seconds = result->wall_seconds,
-                             .provenance = provenance_here(result->threads)};
-    config_id(result->config, run.id);
+                             .provenance = provenance_here(result->threads),
+                             .has_data = result->has_data,
+                             .data = result->data};
+    memcpy(run.id, result->config->id, sizeof run.id);
     add_results(&results, result, class_accuracy);
     run.result = results.value;
     run.n_result = results.n;
     if (result->diverged) {
         write_message(result, message);
         run.message = message;
-    }
-    if (result->images) {
-        run.has_data = true;
-        run.data = data_of(result->images, warning);
     }
     return record_finish(record, &run, err);
 }
@@ -151,7 +134,7 @@ enum status result_finish(const struct run_result *result, struct record *record
 {
     const struct evaluation *evaluation = result->evaluation;
     double *class_accuracy = NULL;
-    if (result->images && !result->diverged) {
+    if (evaluation->n_class > 0 && !result->diverged) {
         class_accuracy = calloc(evaluation->n_class, sizeof *class_accuracy);
         if (!class_accuracy) {
             enum status status = error_memory(err, "writing run.json");
@@ -174,8 +157,7 @@ static void append_curve(struct text *text, const struct run_result *result)
     text_append(text, "step,loss,learning_rate,grad_norm,accuracy\n");
     for (size_t s = 0; s < result->n_step; s++) {
         text_append(text, "%zu,%.9g,%.9g,%.9g,%.9g\n", s, without_sign(result->step_loss[s]),
-                    train_learning_rate(result->config, s, result->n_planned),
-                    without_sign(result->grad_norm[s]), result->accuracy[s]);
+                    result->rate[s], without_sign(result->grad_norm[s]), result->accuracy[s]);
     }
 }
 
@@ -190,9 +172,9 @@ static void append_epochs(struct text *text, const struct run_result *result)
 }
 
 /* A class's name as a field of a table, quoted where it needs to be. */
-static void append_class(struct text *text, const struct image_data *images, size_t class)
+static void append_class(struct text *text, const struct run_data *data, size_t class)
 {
-    const char *name = class < images->n_class ? images->class_name[class] : "";
+    const char *name = class < data->n_class ? data->class_name[class] : "";
     if (!strpbrk(name, ",\"\n\r")) {
         text_append(text, "%s", name);
         return;
@@ -211,11 +193,11 @@ static void append_confusion(struct text *text, const struct run_result *result)
     text_append(text, "true class");
     for (size_t c = 0; c < n; c++) {
         text_append(text, ",");
-        append_class(text, result->images, c);
+        append_class(text, &result->data, c);
     }
     text_append(text, "\n");
     for (size_t row = 0; row < n; row++) {
-        append_class(text, result->images, row);
+        append_class(text, &result->data, row);
         for (size_t c = 0; c < n; c++) {
             text_append(text, ",%zu", evaluation->confusion[row * n + c]);
         }
@@ -241,10 +223,10 @@ enum status result_write_files(const struct run_result *result, const char *fold
                                struct error *err)
 {
     TRY(write_table(append_curve, result, folder, "curve.csv", err));
-    if (result->images) {
+    if (result->config->task->kind->every_epoch) {
         TRY(write_table(append_epochs, result, folder, "epochs.csv", err));
     }
-    if (result->images && !result->diverged) {
+    if (result->evaluation->n_class > 0 && !result->diverged) {
         TRY(write_table(append_confusion, result, folder, "confusion.csv", err));
     }
     return STATUS_OK;

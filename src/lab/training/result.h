@@ -19,17 +19,17 @@ struct epoch_result {
 struct run_result {
     const struct config *config; /* borrowed, resolved */
     int threads;
-    size_t n_param;
-    size_t n_planned;                    /* steps */
     size_t n_step;                       /* steps done, the diverging one included */
+    const double *rate;                  /* [n_step], learning rate, borrowed */
     const double *step_loss, *grad_norm; /* [n_step], borrowed */
     const double *accuracy;              /* [n_step], borrowed */
-    const struct epoch_result *epoch;    /* [n_epoch], borrowed; images only */
+    const struct epoch_result *epoch;    /* [n_epoch], borrowed */
     size_t n_epoch;
     bool diverged;
     const struct evaluation *evaluation; /* borrowed; of NaN if diverged */
-    double train_top1;                   /* see evaluation_train_top1; NaN if diverged or a task */
-    struct image_data *images;           /* borrowed; NULL for a task */
+    double train_accuracy;               /* see evaluation_of_training; NaN if diverged */
+    bool has_data;                       /* see source_describe */
+    struct run_data data;                /* borrowed */
     struct run_attention attention;      /* borrowed; of no meaning if diverged */
     char weights_sha256[SHA256_HEX_SIZE];
     double train_seconds, evaluate_seconds, wall_seconds;
@@ -40,13 +40,9 @@ struct run_result {
 enum status result_finish(const struct run_result *result, struct record *record,
                           struct error *err);
 
-/* result_data_warning writes a sentence on images that are not the published ones, "" for others
- * and for NULL. */
-#define RESULT_WARNING_SIZE 512
-void result_data_warning(const struct image_data *images, char text[RESULT_WARNING_SIZE]);
-
-/* result_write_files writes curve.csv into folder, for images also epochs.csv and, unless the run
- * diverged, confusion.csv; see record.h. */
+/* result_write_files writes curve.csv into folder; of a kind that is evaluated behind every epoch
+ * also epochs.csv, of one with an accuracy by class and unless the run diverged confusion.csv; see
+ * record.h. */
 enum status result_write_files(const struct run_result *result, const char *folder,
                                struct error *err);
 

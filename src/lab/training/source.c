@@ -1,4 +1,4 @@
-/* The order of an epoch is what both kinds share; all else they answer themselves. */
+/* The order of an epoch is what all kinds share; all else they answer themselves. */
 #include "lab/training/source.h"
 
 #include <stdlib.h>
@@ -7,34 +7,33 @@
 #include "base/rng.h"
 #include "lab/training/source_kind.h"
 
-enum status source_find(const struct config *config, const struct dataset_options *data,
-                        struct error *err)
+static const struct source_kind *kind_of(const struct config *config)
 {
-    return config_is_vision(config) ? source_find_images(config, data, err) : STATUS_OK;
+    return config->task->kind->source;
 }
 
-enum status source_create(struct source **created, const struct config *config,
+static enum status create(struct source **source, const struct config *config,
                           const struct dataset_options *data, int threads, struct error *err)
 {
-    struct source *source = NULL;
-    *created = NULL;
-    enum status status = config_is_vision(config)
-                             ? source_create_images(&source, config, data, threads, err)
-                             : source_create_sequences(&source, config, err);
-    if (status == STATUS_OK) {
-        source->order = malloc(source->n_train * sizeof *source->order);
-        source->slice = malloc(source->kind->slice * sizeof *source->slice);
-        if (!source->order || !source->slice) {
-            status = error_set(err, STATUS_MEMORY, "out of memory for the order of %zu items",
-                               source->n_train);
-        }
-    }
+    const struct source_kind *kind = kind_of(config);
+    TRY(kind->create(source, config, data, threads, err));
+    (*source)->order = malloc((*source)->n_train * sizeof *(*source)->order);
+    (*source)->slice = malloc(kind->slice * sizeof *(*source)->slice);
+    return (*source)->order && (*source)->slice
+               ? STATUS_OK
+               : error_memory(err, "ordering %zu items", (*source)->n_train);
+}
+
+enum status source_create(struct source **source, const struct config *config,
+                          const struct dataset_options *data, int threads, struct error *err)
+{
+    *source = NULL;
+    enum status status = create(source, config, data, threads, err);
     if (status != STATUS_OK) {
-        source_free(source);
-        return status;
+        source_free(*source);
+        *source = NULL;
     }
-    *created = source;
-    return STATUS_OK;
+    return status;
 }
 
 void source_free(struct source *source)
@@ -49,15 +48,14 @@ void source_free(struct source *source)
 
 size_t source_memory(const struct config *config, int threads)
 {
-    size_t data = config_is_vision(config) ? source_memory_images(config, threads)
-                                           : source_memory_sequences(config);
-    return data + config_n_train(config) * sizeof(uint32_t);
+    return kind_of(config)->memory(config, threads) + config_n_train(config) * sizeof(uint32_t);
 }
 
 size_t source_memory_to_create(const struct config *config, int threads)
 {
-    size_t originals = config_is_vision(config) ? source_memory_of_originals(config) : 0;
-    return source_memory(config, threads) + originals;
+    size_t beside =
+        kind_of(config)->memory_to_create ? kind_of(config)->memory_to_create(config) : 0;
+    return source_memory(config, threads) + beside;
 }
 
 size_t source_n_step(const struct source *source)
@@ -127,7 +125,26 @@ struct batch source_probe_batch(struct source *source, size_t first, size_t n)
     return source->kind->probe(source, first, n);
 }
 
-struct image_data *source_images(struct source *source)
+bool source_describe(struct source *source, struct run_data *data)
 {
-    return source->kind == &source_kind_images ? source_image_data(source) : NULL;
+    if (source->kind->describe) {
+        source->kind->describe(source, data);
+    }
+    return source->kind->describe != NULL;
+}
+
+bool source_shows_items(const struct config *config)
+{
+    return kind_of(config)->write_items != NULL;
+}
+
+const uint16_t *source_labels(struct source *source)
+{
+    return source->kind->labels(source);
+}
+
+enum status source_write_items(struct source *source, const size_t *item, size_t n,
+                               const char *path, struct error *err)
+{
+    return source->kind->write_items(source, item, n, path, err);
 }

@@ -1,5 +1,5 @@
-/* source: where the batches of a run come from, be it the sequences of a task or the images of a
- * data set. Training, evaluation and the probe see nothing else of either.
+/* source: where the batches of a run come from, whatever its kind. Training, evaluation and the
+ * probe see nothing else of it.
  *
  * What a batch holds depends on the configuration alone: epochs are ordered by seed and number,
  * images are augmented by seed, epoch and index. Threads only share the work.
@@ -7,20 +7,17 @@
 #ifndef QKVLAB_LAB_SOURCE_H
 #define QKVLAB_LAB_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
 #include "lab/config/config.h"
 #include "lab/data/dataset.h"
+#include "lab/record/run_record.h"
 #include "nn/model.h"
 
 struct source;
-
-/* source_find says whether the data of a configuration is where data says (root, n_root), without
- * reading it. data may be NULL: no folders, and only tasks and drawn images are found. Errors:
- * STATUS_DATA with what was looked for, where, and how to get it. */
-enum status source_find(const struct config *config, const struct dataset_options *data,
-                        struct error *err);
 
 /* source_create draws or reads all data of a resolved configuration; afterwards nothing is
  * allocated. Of data, root, n_root, cache, progress and context count. Borrows config. Caller frees
@@ -66,7 +63,16 @@ struct batch source_sample_slice(struct source *source, size_t first);
  * the first images of the test split. n is at most the configuration's micro-batch. */
 struct batch source_probe_batch(struct source *source, size_t first, size_t n);
 
-/* source_images returns the images, NULL for a task. Borrowed from the source. */
-struct image_data *source_images(struct source *source);
+/* source_describe says which data these are; false: they are none of run.json's. Borrows from the
+ * source. */
+bool source_describe(struct source *source, struct run_data *data);
+
+/* source_shows_items: items of the test split, which is the probe as well, can be shown beside
+ * their attention, so that a run keeps several of them and their maps. source_labels returns their
+ * classes, source_write_items writes them into an npy file. Errors: STATUS_WRITE, STATUS_MEMORY. */
+bool source_shows_items(const struct config *config);
+const uint16_t *source_labels(struct source *source);
+enum status source_write_items(struct source *source, const size_t *item, size_t n,
+                               const char *path, struct error *err);
 
 #endif

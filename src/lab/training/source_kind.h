@@ -1,4 +1,6 @@
-/* source_kind: what the two kinds of source have of their own. Private to source*.c. */
+/* source_kind: what sources of different kinds have of their own. Private to source.c and to the
+ * kinds.
+ */
 #ifndef QKVLAB_LAB_SOURCE_KIND_H
 #define QKVLAB_LAB_SOURCE_KIND_H
 
@@ -7,13 +9,28 @@
 struct source_kind {
     /* Test items between two looks at the stop hook. Fixed, because sums follow the slices. */
     size_t slice;
+    /* Allocates a source and fills its kind, config and counts. On failure *source is NULL or may
+     * be given to source_free. */
+    enum status (*create)(struct source **source, const struct config *config,
+                          const struct dataset_options *data, int threads, struct error *err);
+    void (*free)(struct source *source); /* its own members only */
+    /* Bytes of the data and what else the source holds; what is held beside that while it is made,
+     * NULL: nothing. */
+    size_t (*memory)(const struct config *config, int threads);
+    size_t (*memory_to_create)(const struct config *config);
     /* train gathers items of the training split; test and probe return consecutive ones */
     struct batch (*train)(struct source *source, const uint32_t *item, size_t n);
-    /* the same without augmentation; NULL where there is none */
+    /* the same without augmentation; NULL where nobody asks */
     struct batch (*plain)(struct source *source, const uint32_t *item, size_t n);
     struct batch (*test)(struct source *source, size_t first, size_t n);
     struct batch (*probe)(struct source *source, size_t first, size_t n);
-    void (*free)(struct source *source); /* its own members only */
+
+    /* ---- of data from files; NULL for those that are drawn ---- */
+    void (*describe)(struct source *source, struct run_data *data);
+    /* Of test items that a report can show: their classes, and samples.npy. */
+    const uint16_t *(*labels)(struct source *source);
+    enum status (*write_items)(struct source *source, const size_t *item, size_t n,
+                               const char *path, struct error *err);
 };
 
 /* First member of every source. */
@@ -25,23 +42,5 @@ struct source {
     uint32_t *order; /* [n_train], the epoch's order */
     uint32_t *slice; /* [slice of the kind], items of a slice of the sample */
 };
-
-/* Each allocates a source and fills kind, config and the counts. On failure *source is NULL or may
- * be given to source_free. */
-enum status source_create_sequences(struct source **source, const struct config *config,
-                                    struct error *err);
-enum status source_create_images(struct source **source, const struct config *config,
-                                 const struct dataset_options *data, int threads,
-                                 struct error *err);
-
-/* The image source's answers to the questions of source.h. */
-enum status source_find_images(const struct config *config, const struct dataset_options *data,
-                               struct error *err);
-size_t source_memory_images(const struct config *config, int threads);
-size_t source_memory_of_originals(const struct config *config);
-struct image_data *source_image_data(struct source *source);
-extern const struct source_kind source_kind_images;
-
-size_t source_memory_sequences(const struct config *config);
 
 #endif

@@ -5,6 +5,7 @@
 #include "lab/training/train.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -14,6 +15,7 @@
 #include "lab/training/metrics.h"
 #include "lab/training/probe.h"
 #include "lab/training/result.h"
+#include "lab/training/schedule.h"
 #include "lab/training/snapshot.h"
 #include "lab/training/source.h"
 
@@ -25,6 +27,7 @@ struct training {
     struct engine *engine;
     struct evaluation evaluation;
     struct probe *probe;
+    double *rate;               /* [n_step], learning rate */
     double *loss, *grad_norm;   /* [n_step] */
     double *accuracy;           /* [n_step], of the training batches */
     struct epoch_result *epoch; /* [epochs] */
@@ -35,61 +38,31 @@ struct training {
     double batch_seconds, evaluate_seconds;
 };
 
-/* A tenth at half of the steps, and again at three quarters. */
-static double step_factor(size_t step, size_t n_step)
-{
-    size_t half = n_step / 2, late = 3 * n_step / 4;
-    return (half > 0 && step >= half ? 0.1 : 1) * (late > 0 && step >= late ? 0.1 : 1);
-}
-
-double train_learning_rate(const struct config *config, size_t step, size_t n_step)
-{
-    double warm = fmax(1, floor(config->warmup * (double)n_step));
-    if (fault_is(FAULT_WARMUP)) {
-        warm += (double)config_epoch_steps(config, config_n_train(config));
-    }
-    double s = (double)step, n = (double)n_step;
-    if (s < warm) {
-        return config->learning_rate * (s + 1) / warm;
-    }
-    if (config->schedule == SCHEDULE_STEP) {
-        return config->learning_rate * step_factor(step, n_step);
-    }
-    return config->learning_rate / 2 * (1 + cos(acos(-1) * (s - warm) / (n - warm)));
-}
-
 /* ---- set-up ---- */
 
 static enum status set_up(struct training *t, const struct dataset_options *data, int threads,
                           struct error *err)
 {
     const struct config *config = t->config;
-    enum status status = source_create(&t->source, config, data, threads, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(source_create(&t->source, config, data, threads, err));
     t->n_step = config->epochs * source_n_step(t->source);
+    t->rate = calloc(t->n_step, sizeof *t->rate);
     t->loss = calloc(t->n_step, sizeof *t->loss);
     t->grad_norm = calloc(t->n_step, sizeof *t->grad_norm);
     t->accuracy = calloc(t->n_step, sizeof *t->accuracy);
     t->epoch = calloc(config->epochs, sizeof *t->epoch);
-    if (!t->loss || !t->grad_norm || !t->accuracy || !t->epoch) {
-        return error_set(err, STATUS_MEMORY, "out of memory for %zu steps", t->n_step);
+    if (!t->rate || !t->loss || !t->grad_norm || !t->accuracy || !t->epoch) {
+        return error_memory(err, "making room for %zu steps", t->n_step);
     }
     struct model_shape shape = config_shape(config);
     struct engine_options options = {.lanes = config->lanes,
                                      .micro_batch = config->micro_batch,
                                      .batch_size = config->batch_size,
                                      .threads = threads};
-    status = engine_create(&t->engine, &shape, &options, err);
-    if (status == STATUS_OK) {
-        engine_initialise(t->engine, config->seed);
-        status = evaluation_create(&t->evaluation, t->source, t->engine, err);
-    }
-    if (status == STATUS_OK) {
-        status = probe_create(&t->probe, t->engine, config, t->source, err);
-    }
-    return status;
+    TRY(engine_create(&t->engine, &shape, &options, err));
+    engine_initialise(t->engine, config->seed);
+    TRY(evaluation_create(&t->evaluation, config, t->source, err));
+    return probe_create(&t->probe, t->engine, config, t->source, err);
 }
 
 static void tear_down(struct training *t)
@@ -98,6 +71,7 @@ static void tear_down(struct training *t)
     engine_free(t->engine);
     evaluation_free(&t->evaluation);
     source_free(t->source);
+    free(t->rate);
     free(t->loss);
     free(t->grad_norm);
     free(t->accuracy);
@@ -148,7 +122,7 @@ static enum status train_step(struct training *t, const struct batch *batch, str
 {
     const struct config *config = t->config;
     size_t step = t->n_done;
-    double rate = train_learning_rate(config, step, t->n_step);
+    double rate = schedule_rate(config, step, t->n_step);
     struct adam_options adam = {.learning_rate = fault_is(FAULT_LEARNING_RATE) ? 0.9 * rate : rate,
                                 .beta1 = config->beta1,
                                 .beta2 = config->beta2,
@@ -156,6 +130,7 @@ static enum status train_step(struct training *t, const struct batch *batch, str
                                 .clip = config->clip,
                                 .weight_decay = config->weight_decay};
     struct train_result result = engine_train_step(t->engine, batch, &adam);
+    t->rate[step] = rate;
     t->loss[step] = result.loss;
     t->grad_norm[step] = result.grad_norm;
     t->accuracy[step] = result.accuracy;
@@ -182,17 +157,14 @@ static enum status evaluate(struct training *t, struct error *err)
     return status;
 }
 
-/* finish_epoch keeps what the test split says of images after every epoch. Nothing is chosen by it.
- */
+/* finish_epoch keeps what the test split says after every epoch, of kinds that are evaluated so
+ * often. Nothing is chosen by it. */
 static enum status finish_epoch(struct training *t, struct error *err)
 {
-    if (!t->record || !source_images(t->source)) {
+    if (!t->record || !t->config->task->kind->every_epoch) {
         return STATUS_OK;
     }
-    enum status status = evaluate(t, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(evaluate(t, err));
     size_t n_step = source_n_step(t->source);
     double loss = 0, accuracy = 0;
     for (size_t s = t->n_done - n_step; s < t->n_done; s++) {
@@ -202,7 +174,7 @@ static enum status finish_epoch(struct training *t, struct error *err)
     t->epoch[t->n_epoch++] = (struct epoch_result){.train_loss = loss / (double)n_step,
                                                    .train_top1 = accuracy / (double)n_step,
                                                    .test_loss = t->evaluation.loss,
-                                                   .top1 = t->evaluation.top1,
+                                                   .top1 = t->evaluation.accuracy,
                                                    .top5 = t->evaluation.top5};
     return STATUS_OK;
 }
@@ -229,95 +201,93 @@ static enum status train_epoch(struct training *t, size_t epoch, struct error *e
         double start = clock_seconds();
         struct batch batch = source_train_batch(t->source, step);
         t->batch_seconds += clock_seconds() - start;
-        enum status status = train_step(t, &batch, err);
-        if (status == STATUS_OK && !t->diverged) {
-            status = keep_snapshot(t, err);
+        TRY(train_step(t, &batch, err));
+        if (t->diverged) {
+            return STATUS_OK;
         }
-        if (status != STATUS_OK || t->diverged) {
-            return status;
-        }
+        TRY(keep_snapshot(t, err));
     }
     return finish_epoch(t, err);
 }
 
 static enum status train_epochs(struct training *t, struct error *err)
 {
-    enum status status = keep_snapshot(t, err);
-    for (size_t epoch = 0; epoch < t->config->epochs && status == STATUS_OK && !t->diverged;
-         epoch++) {
-        status = train_epoch(t, epoch, err);
+    TRY(keep_snapshot(t, err));
+    for (size_t epoch = 0; epoch < t->config->epochs && !t->diverged; epoch++) {
+        TRY(train_epoch(t, epoch, err));
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- afterwards ---- */
 
-/* The last epoch of images is evaluated already; what is left is how well it knows its training. */
-static enum status evaluate_last(struct training *t, struct run_result *result, struct error *err)
+static enum status evaluate_training(struct training *t, struct run_result *result,
+                                     struct error *err)
 {
-    if (!source_images(t->source)) {
-        return evaluate(t, err);
-    }
     double start = clock_seconds();
-    enum status status = evaluation_train_top1(&t->evaluation, t->engine, t->source,
-                                               pause_evaluation, t, &result->train_top1, err);
+    enum status status = evaluation_of_training(&t->evaluation, t->engine, t->source,
+                                                pause_evaluation, t, &result->train_accuracy, err);
     t->evaluate_seconds += clock_seconds() - start;
     return status;
 }
 
-/* measure fills what a trained model shows; a diverged one shows nothing. */
+static enum status probe(struct training *t, struct run_result *result, struct error *err)
+{
+    double start = clock_seconds();
+    enum status status =
+        probe_measure(t->probe, t->n_done, record_folder(t->record), &result->attention, err);
+    t->evaluate_seconds += clock_seconds() - start;
+    return status;
+}
+
+/* measure fills what a trained model shows; a diverged one shows nothing. Where every epoch is
+ * evaluated, the last one is already. */
 static enum status measure(struct training *t, struct run_result *result, struct error *err)
 {
-    enum status status = STATUS_OK;
+    const struct kind *kind = t->config->task->kind;
     if (t->diverged) {
         evaluation_forget(&t->evaluation);
     } else {
-        status = evaluate_last(t, result, err);
-        double start = clock_seconds();
-        if (status == STATUS_OK) {
-            status = probe_measure(t->probe, t->n_done, record_folder(t->record),
-                                   &result->attention, err);
-        }
-        t->evaluate_seconds += clock_seconds() - start;
+        TRY(kind->every_epoch ? STATUS_OK : evaluate(t, err));
+        TRY(kind_has_result(kind, RESULT_TRAIN_ACCURACY) ? evaluate_training(t, result, err)
+                                                         : STATUS_OK);
+        TRY(probe(t, result, err));
     }
-    result->n_param = engine_model(t->engine)->layout.n_param;
-    sha256_hex(engine_param(t->engine), result->n_param * sizeof(float), result->weights_sha256);
-    return status;
+    sha256_hex(engine_param(t->engine), t->config->n_param * sizeof(float), result->weights_sha256);
+    return STATUS_OK;
 }
 
 static enum status train_and_measure(struct training *t, struct run_result *result,
                                      struct error *err)
 {
     double start = clock_seconds();
-    enum status status = train_epochs(t, err);
+    TRY(train_epochs(t, err));
     result->train_seconds = clock_seconds() - start - t->evaluate_seconds;
-    if (status == STATUS_OK) {
-        status = measure(t, result, err);
-    }
-    result->n_planned = t->n_step;
+    TRY(measure(t, result, err));
     result->n_step = t->n_done;
+    result->rate = t->rate;
     result->step_loss = t->loss;
     result->grad_norm = t->grad_norm;
     result->accuracy = t->accuracy;
     result->epoch = t->epoch;
     result->n_epoch = t->n_epoch;
     result->diverged = t->diverged;
-    result->images = source_images(t->source);
+    result->has_data = source_describe(t->source, &result->data);
     result->batch_seconds = t->batch_seconds;
     result->evaluate_seconds = t->evaluate_seconds;
-    return status == STATUS_OK ? result_write_files(result, record_folder(t->record), err) : status;
+    return result_write_files(result, record_folder(t->record), err);
 }
 
 static void fill_outcome(const struct run_result *result, struct run_outcome *outcome)
 {
     outcome->diverged = result->diverged;
     outcome->loss = result->evaluation->loss;
-    outcome->token_accuracy = result->evaluation->token_accuracy;
-    outcome->sequence_accuracy = result->evaluation->sequence_accuracy;
-    outcome->top1 = result->evaluation->top1;
-    outcome->escape_step = metrics_escape_step(result->step_loss, result->n_step);
-    outcome->wall_seconds = result->wall_seconds;
-    result_data_warning(result->images, outcome->note);
+    outcome->accuracy = result->evaluation->accuracy;
+    outcome->escape_step = metrics_escape_step(result->step_loss, result->n_step,
+                                               task_chance_loss(result->config->task));
+    if (result->data.warning) {
+        snprintf(outcome->note, sizeof outcome->note, "%s", result->data.warning);
+    }
 }
 
 enum status train_run(const struct config *config, const struct dataset_options *data, int threads,
@@ -329,9 +299,8 @@ enum status train_run(const struct config *config, const struct dataset_options 
     struct run_result result = {.config = config,
                                 .threads = threads > 0 ? threads : threads_available(),
                                 .evaluation = &training.evaluation,
-                                .train_top1 = NAN};
+                                .train_accuracy = NAN};
     *outcome = (struct run_outcome){.escape_step = STEP_NEVER};
-    config_id(config, outcome->id);
     enum status status = set_up(&training, data, threads, err);
     if (status == STATUS_OK) {
         status = train_and_measure(&training, &result, err);
@@ -352,11 +321,16 @@ enum status train_run(const struct config *config, const struct dataset_options 
 /* Tells the watcher what the test split says of the weights as they are. */
 static enum status evaluate_and_watch(struct training *t, struct error *err)
 {
-    enum status status = evaluate(t, err);
-    if (status == STATUS_OK) {
-        watch(t, NULL, &t->evaluation);
-    }
-    return status;
+    TRY(evaluate(t, err));
+    watch(t, NULL, &t->evaluation);
+    return STATUS_OK;
+}
+
+static enum status watch_training(struct training *t, struct error *err)
+{
+    TRY(evaluate_and_watch(t, err));
+    TRY(train_epochs(t, err));
+    return t->diverged ? STATUS_OK : evaluate_and_watch(t, err);
 }
 
 enum status train_watched(const struct config *config, const struct dataset_options *data,
@@ -365,13 +339,7 @@ enum status train_watched(const struct config *config, const struct dataset_opti
     struct training training = {.config = config, .hooks = hooks};
     enum status status = set_up(&training, data, threads, err);
     if (status == STATUS_OK) {
-        status = evaluate_and_watch(&training, err);
-    }
-    if (status == STATUS_OK) {
-        status = train_epochs(&training, err);
-    }
-    if (status == STATUS_OK && !training.diverged) {
-        status = evaluate_and_watch(&training, err);
+        status = watch_training(&training, err);
     }
     tear_down(&training);
     return status;

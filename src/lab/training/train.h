@@ -32,13 +32,9 @@ struct train_hooks {
 };
 
 struct run_outcome {
-    char id[CONFIG_ID_SIZE];
     bool diverged;
-    double loss;
-    double token_accuracy, sequence_accuracy; /* tasks; NaN for images */
-    double top1;                              /* images; NaN for tasks */
+    double loss, accuracy; /* of the test split; NaN if diverged */
     long escape_step;
-    double wall_seconds;
     char set_aside[1024]; /* see record_set_aside; filled by sweep_run */
     char note[512];       /* a warning about the data, "" mostly */
 };
@@ -61,11 +57,5 @@ enum status train_run(const struct config *config, const struct dataset_options 
  * none. */
 enum status train_watched(const struct config *config, const struct dataset_options *data,
                           int threads, const struct train_hooks *hooks, struct error *err);
-
-/* train_learning_rate is the schedule: linear warm-up over w = max(1, floor(warmup n_step)) steps,
- * lr (s+1)/w for s < w. Then schedule=cosine: lr/2 (1 + cos(pi (s-w)/(n_step-w))); schedule=step:
- * lr, a tenth of it from step floor(n_step/2) and a hundredth from floor(3 n_step/4), where a
- * milestone at 0 is ignored. */
-double train_learning_rate(const struct config *config, size_t step, size_t n_step);
 
 #endif

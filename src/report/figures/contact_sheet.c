@@ -118,7 +118,7 @@ static void draw_sheet(cairo_t *cr, const void *figure)
     const struct image_data *data = sheet->data;
     char line[160];
     chart_colour(cr, CHART_INK, 1);
-    chart_text_bold(cr, MARGIN, 20, CHART_TITLE, CHART_LEFT, data->dataset->title);
+    chart_text_bold(cr, MARGIN, 20, CHART_TITLE, CHART_LEFT, data->dataset->task.title);
     snprintf(line, sizeof line,
              "the first %zu training images of each class (%zu training, %zu test images of "
              "%zu x %zu)",

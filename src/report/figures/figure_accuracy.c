@@ -48,7 +48,7 @@ static struct chart_scale scale_of(const struct accuracy_figure *figure, size_t 
 
 static double position_floor(const struct setting *setting, size_t task)
 {
-    return task_floor(setting->task[task], setting->run->n_token);
+    return task_chance(setting->task[task], setting->run->n_token);
 }
 
 static void draw_axis(cairo_t *cr, const struct chart_scale *x, double top, double height)

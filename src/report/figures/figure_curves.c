@@ -139,7 +139,7 @@ static void draw_panel(cairo_t *cr, const struct curves_figure *figure, size_t t
     struct chart_scale y = {0, figure->highest, top + PANEL_HEIGHT, top};
     bool lowest = task + COLUMNS >= setting->n_task;
     draw_axes(cr, &x, &y, true, task % COLUMNS == 0);
-    draw_chance(cr, x.from, x.to, chart_at(&y, log(TASK_N_SYMBOL)));
+    draw_chance(cr, x.from, x.to, chart_at(&y, task_chance_loss(figure->setting->task[0])));
     draw_lines(cr, figure, task, &x, &y);
     chart_frame(cr, left, top, PANEL_WIDTH, PANEL_HEIGHT);
     chart_colour(cr, CHART_INK, 1);
@@ -192,7 +192,7 @@ static void draw(cairo_t *cr, const void *data)
 /* The scale holds every mean and the chance line; single seeds may leave it for a moment. */
 static void measure_range(struct curves_figure *figure)
 {
-    double highest = log(TASK_N_SYMBOL);
+    double highest = task_chance_loss(figure->setting->task[0]);
     for (size_t i = 0; i < figure->setting->n_variant * figure->setting->n_task; i++) {
         for (size_t step = 0; figure->mean[i] && step < figure->n_mean[i]; step++) {
             if (isfinite(figure->mean[i][step])) {

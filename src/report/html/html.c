@@ -21,7 +21,7 @@ static json_t *tasks_json(const struct html_index *index)
         const struct run *run = index->task[i];
         json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:b}", "name", run_task_name(run),
                                                "title", run_task_title(run), "formula",
-                                               run->task ? run->task->formula : "", "images",
+                                               run->task ? run->task->summary : "", "images",
                                                run->dataset != NULL));
     }
     return array;

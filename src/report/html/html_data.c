@@ -90,7 +90,7 @@ static json_t *published_of(const struct run *run)
     for (int i = 0; i < PUBLISHED_SOURCE_COUNT; i++) {
         enum published_source source = (enum published_source)i;
         double value = run->task ? published_accuracy(source, run->variant_id, run->task->name)
-                                 : published_top1(source, run->variant_id, run->dataset->name);
+                                 : published_top1(source, run->variant_id, run->dataset->task.name);
         json_object_set_new(object, i == PUBLISHED_PAPER ? "paper" : "reproduction",
                             json_number(value));
     }

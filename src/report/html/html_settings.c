@@ -147,7 +147,7 @@ static json_t *floors_json(const struct setting *setting)
     json_t *object = json_object();
     for (size_t i = 0; i < setting->n_task; i++) {
         json_object_set_new(object, setting->task[i]->name,
-                            json_number(task_floor(setting->task[i], setting->run->n_token)));
+                            json_number(task_chance(setting->task[i], setting->run->n_token)));
     }
     return object;
 }
@@ -217,14 +217,15 @@ static json_t *image_setting_json(const struct group *group)
         n_step = group->run[i].n_step > n_step ? group->run[i].n_step : n_step;
     }
     run_config(run, "patch", patch);
-    text_append(&title, "%s: d %zu, %zu layers, %zu heads, patch %s, T %zu", run->dataset->title,
-                run->n_embd, run->n_layer, run->n_head, patch, run->n_token);
+    text_append(&title, "%s: d %zu, %zu layers, %zu heads, patch %s, T %zu",
+                run->dataset->task.title, run->n_embd, run->n_layer, run->n_head, patch,
+                run->n_token);
     json_t *object = base_json(group, n_step);
     json_object_set_new(object, "images", json_true());
     json_object_set_new(object, "title", json_text(title.data ? title.data : ""));
     json_object_set_new(object, "n_train", json_integer(json_get_integer(data, "n_train", 0)));
     json_object_set_new(object, "n_test", json_integer(json_get_integer(data, "n_test", 0)));
-    json_object_set_new(object, "n_class", integer(run->dataset->n_class));
+    json_object_set_new(object, "n_class", integer(run->dataset->task.n_answer));
     json_object_set_new(object, "is_published",
                         json_boolean(!json_is_false(json_object_get(data, "published"))));
     text_free(&title);

@@ -11,7 +11,8 @@
 #include "base/path.h"
 #include "base/sha256.h"
 #include "base/text.h"
-#include "lab/config/config_read.h"
+#include "lab/config/config.h"
+#include "lab/kind/images/images.h"
 #include "lab/training/dynamics.h"
 #include "report/runs/run_files.h"
 
@@ -54,12 +55,12 @@ bool run_is_ok(const struct run *run)
 
 const char *run_task_name(const struct run *run)
 {
-    return run->dataset ? run->dataset->name : run->task->name;
+    return run->dataset ? run->dataset->task.name : run->task->name;
 }
 
 const char *run_task_title(const struct run *run)
 {
-    return run->dataset ? run->dataset->title : run->task->title;
+    return run->dataset ? run->dataset->task.title : run->task->title;
 }
 
 static const char *base_name(const char *path)
@@ -135,8 +136,8 @@ static enum status read_config(struct run *run, struct error *err)
 {
     const json_t *config = json_object_get(run->root, "config");
     const char *task = json_get_text(config, "task", "");
-    run->task = task_find(task);
-    run->dataset = run->task ? NULL : dataset_find_name(task);
+    run->dataset = dataset_find_name(task);
+    run->task = run->dataset ? NULL : task_find(task);
     if (!run->task && !run->dataset) {
         return error_set(err, STATUS_DATA,
                          "run.json has task \"%s\", which this program does not know", task);
@@ -167,22 +168,18 @@ static enum status check_id(const struct run *run, struct error *err)
 {
     const json_t *versions = json_object_get(run->root, "versions");
     struct config config;
-    char id[CONFIG_ID_SIZE];
-    int task_version = run->dataset ? run->dataset->version : run->task->version;
+    int task_version = run->dataset ? run->dataset->task.version : run->task->version;
     if (json_get_integer(versions, "engine", -1) != ENGINE_VERSION ||
         json_get_integer(versions, "task", -1) != task_version) {
         return STATUS_OK;
     }
-    enum status status = config_read(json_object_get(run->root, "config"), &config, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    config_id(&config, id);
-    if (strcmp(id, run->id) != 0) {
+    TRY(config_from_json(json_object_get(run->root, "config"), &config, err));
+    TRY(config_resolve(&config, err));
+    if (strcmp(config.id, run->id) != 0) {
         return error_set(err, STATUS_DATA,
                          "the configuration in run.json is that of the run %s, not of this folder: "
                          "it was changed after the run",
-                         id);
+                         config.id);
     }
     return STATUS_OK;
 }
@@ -231,7 +228,7 @@ static enum status read_results(struct run *run, struct error *err)
         run->measure[i] = read_measure(run, (enum measure)i);
     }
     run->floor =
-        run->task ? json_get_number(results, "position_floor", task_floor(run->task, run->n_token))
+        run->task ? json_get_number(results, "position_floor", task_chance(run->task, run->n_token))
                   : NAN;
     derive_measures(run);
     long long n_step = json_get_integer(results, "n_step", 0);
@@ -268,7 +265,7 @@ static json_t *data_identity(const struct run *run)
 {
     const json_t *data = json_object_get(run->root, "data");
     const char *hash = dataset_n_file(run->dataset) > 0 ? json_get_text(data, "sha256", "") : "";
-    return json_pack("{s:s, s:s}", "name", run->dataset->name, "sha256", hash);
+    return json_pack("{s:s, s:s}", "name", run->dataset->task.name, "sha256", hash);
 }
 
 static char *dump(const json_t *object)

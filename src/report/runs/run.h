@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "lab/data/dataset.h"
-#include "lab/data/task.h"
+#include "lab/kind/kind.h"
 #include "nn/variant.h"
 
 #define RUN_FORMAT "qkvlab-run-1"

@@ -127,7 +127,7 @@ static int compare_runs(const void *left, const void *right)
 static int compare_image_runs(const void *left, const void *right)
 {
     const struct run *a = left, *b = right;
-    int order = strcmp(a->dataset->name, b->dataset->name);
+    int order = strcmp(a->dataset->task.name, b->dataset->task.name);
     return order ? order : compare_runs(a, b);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "lab/kind/sequences/sequences.h"
 
 void findings_add(struct findings *findings, const char *rule, bool headline, struct text *text)
 {
@@ -122,8 +123,8 @@ static void find_shortfalls(const struct setting *setting, size_t baseline,
 static bool has_one_way_keys(const struct task *task, size_t n_token)
 {
     for (size_t t = 0; t < n_token; t++) {
-        int key = task->needed_key(t, n_token);
-        if (key != TASK_NO_KEY && task->needed_key((size_t)key, n_token) != (int)t) {
+        int key = task_needed_key(task, t, n_token);
+        if (key != TASK_NO_KEY && task_needed_key(task, (size_t)key, n_token) != (int)t) {
             return true;
         }
     }
@@ -186,9 +187,9 @@ static const char rule_floor[] =
 static void find_floors(const struct setting *setting, struct findings *findings)
 {
     for (size_t task = 0; task < setting->n_task; task++) {
-        double floor = task_floor(setting->task[task], setting->run->n_token);
+        double floor = task_chance(setting->task[task], setting->run->n_token);
         struct text text = {0};
-        if (!setting->task[task]->position_floor) {
+        if (!sequence_task_of(setting->task[task])->position_floor) {
             continue;
         }
         text_append(&text, "**%s**: the position alone gives %.4f; above it are",

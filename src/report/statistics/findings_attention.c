@@ -11,7 +11,7 @@ static bool needs_other_positions(const struct task *task, size_t n_token)
 {
     size_t n_other = 0;
     for (size_t t = 0; t < n_token; t++) {
-        int key = task->needed_key(t, n_token);
+        int key = task_needed_key(task, t, n_token);
         if (key == TASK_NO_KEY) {
             return false;
         }

@@ -16,14 +16,21 @@ static const char rule_test[] =
     "can be concluded.";
 
 /* With many runs the test sees differences that matter to nobody: those are counted, not told. */
-enum kind { KIND_LOWER, KIND_HIGHER, KIND_LOWER_ALONE, KIND_HIGHER_ALONE, KIND_SMALL, KIND_OPEN };
+enum finding_kind {
+    KIND_LOWER,
+    KIND_HIGHER,
+    KIND_LOWER_ALONE,
+    KIND_HIGHER_ALONE,
+    KIND_SMALL,
+    KIND_OPEN
+};
 
 static double small_difference(enum measure measure)
 {
     return measure_is_step(measure) ? FINDINGS_SMALL_STEP : FINDINGS_SMALL;
 }
 
-static enum kind kind_of(const struct comparison_table *table, size_t row)
+static enum finding_kind kind_of(const struct comparison_table *table, size_t row)
 {
     const struct comparison *comparison = &table->comparison[row];
     bool below = comparison->difference.mean < 0;
@@ -42,7 +49,7 @@ static bool same_variant(const struct comparison *a, const struct comparison *b)
     return strcmp(a->paired->run->variant_id, b->paired->run->variant_id) == 0;
 }
 
-static bool is_first(const struct comparison_table *table, size_t row, enum kind kind)
+static bool is_first(const struct comparison_table *table, size_t row, enum finding_kind kind)
 {
     for (size_t i = 0; i < row; i++) {
         if (kind_of(table, i) == kind &&
@@ -55,7 +62,7 @@ static bool is_first(const struct comparison_table *table, size_t row, enum kind
 
 /* Appends "**Q=K** on Shift (-0.312), Sort (-0.020)", from a variant's first row on. */
 static void append_variant(struct text *text, const struct comparison_table *table, size_t row,
-                           enum kind kind)
+                           enum finding_kind kind)
 {
     const struct comparison *first = &table->comparison[row];
     text_append(text, "**%s** on ", first->paired->run->variant_name);
@@ -71,8 +78,8 @@ static void append_variant(struct text *text, const struct comparison_table *tab
     }
 }
 
-static void append_kind(struct text *text, const struct comparison_table *table, enum kind kind,
-                        size_t *n_part)
+static void append_kind(struct text *text, const struct comparison_table *table,
+                        enum finding_kind kind, size_t *n_part)
 {
     static const char *const side[2][2] = {{"lower", "higher"}, {"earlier", "later"}};
     bool above = kind == KIND_HIGHER || kind == KIND_HIGHER_ALONE;
@@ -135,7 +142,7 @@ static void find_verdicts(const struct comparison_table *table, const char *what
     text_append(&text, "%s against %s,%s tested: ", what, baseline_name(table),
                 measure_is_step(table->measure) ? " over the pairs in which both got there," : "");
     for (int kind = 0; kind < KIND_SMALL; kind++) {
-        append_kind(&text, table, (enum kind)kind, &n_part);
+        append_kind(&text, table, (enum finding_kind)kind, &n_part);
     }
     append_open(&text, table, n_part);
     text_append(&text, ".");

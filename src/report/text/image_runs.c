@@ -180,7 +180,7 @@ static void append_conditions(struct text *text, const struct run *run)
                     "**Not the published images**: the files that were found differ from the "
                     "published ones of %s, so that the published numbers say nothing about these "
                     "runs.\n\n",
-                    run->dataset->title);
+                    run->dataset->task.title);
     }
 }
 
@@ -257,7 +257,7 @@ static double single_run(const struct run *run)
     run_config(run, "patch", patch);
     bool same_size = run->n_embd == SINGLE_EMBD && run->n_layer == SINGLE_LAYER &&
                      strcmp(patch, SINGLE_PATCH) == 0;
-    return same_size ? published_top1_single(run->variant_id, run->dataset->name, run->n_head)
+    return same_size ? published_top1_single(run->variant_id, run->dataset->task.name, run->n_head)
                      : NAN;
 }
 
@@ -278,7 +278,8 @@ static void append_row(struct text *text, const struct cell *cell)
     for (int source = 0; source < PUBLISHED_SOURCE_COUNT; source++) {
         append_number(
             text,
-            published_top1((enum published_source)source, run->variant_id, run->dataset->name), 3);
+            published_top1((enum published_source)source, run->variant_id, run->dataset->task.name),
+            3);
     }
     append_number(text, single_run(run), 4);
     text_append(text, "\n");
@@ -329,7 +330,7 @@ void image_runs_append(struct text *text, const struct run_set *set)
         const struct cell *cell = &set->image_cell[first];
         const struct run *run = first_finished(cell) ? first_finished(cell) : cell->run;
         if (first == 0 || cell[-1].run->dataset != run->dataset) {
-            text_append(text, "### %s\n\n", run->dataset->title);
+            text_append(text, "### %s\n\n", run->dataset->task.title);
         }
         append_conditions(text, run);
         append_warning(text, run);

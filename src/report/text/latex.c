@@ -248,7 +248,7 @@ static void append_image_row(struct text *text, const struct cell *cell)
     append_cell(text, cell, MEASURE_TOP5, 4);
     for (int i = 0; i < PUBLISHED_SOURCE_COUNT; i++) {
         enum published_source source = (enum published_source)i;
-        append_number(text, published_top1(source, run->variant_id, run->dataset->name), 3);
+        append_number(text, published_top1(source, run->variant_id, run->dataset->task.name), 3);
     }
     text_append(text, " \\\\\n");
 }
@@ -260,7 +260,7 @@ static void make_images(const struct run_set *set, struct text *text)
         const struct cell *cell = &set->image_cell[first];
         begin_table(text);
         text_append(text, "Accuracy on the test images of ");
-        latex_append_escaped(text, cell->run->dataset->title);
+        latex_append_escaped(text, cell->run->dataset->task.title);
         text_append(text, " after %zu steps (d %zu, %zu layers, %zu heads).", cell->run->n_step,
                     cell->run->n_embd, cell->run->n_layer, cell->run->n_head);
         begin_columns(text, "images", ++number, 4);

@@ -119,7 +119,7 @@ static void append_axes(struct text *text, const struct setting *setting)
     text_append(text, "\n- tasks: ");
     for (size_t i = 0; i < setting->n_task; i++) {
         text_append(text, "%s%s (%s)", i ? ", " : "", setting->task[i]->title,
-                    setting->task[i]->formula);
+                    setting->task[i]->summary);
     }
     text_append(text, "\n- seeds: ");
     for (size_t i = 0; i < setting->n_seed; i++) {
@@ -255,7 +255,7 @@ void markdown_append_grid_runs(struct text *text, const struct run_set *set,
     text_append(text, "\n- tasks: ");
     for (size_t i = 0; i < tasks->n_task; i++) {
         text_append(text, "%s%s (%s)", i ? ", " : "", run_task_title(tasks->task[i]),
-                    tasks->task[i]->task->formula);
+                    tasks->task[i]->task->summary);
     }
     text_append(text, "\n- seeds: ");
     append_distinct(text, set->run, set->n_run, "config", "seed", ", ");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "lab/kind/sequences/sequences.h"
 
 void tables_cell_text(const struct cell *cell, enum measure measure, int n_decimal,
                       char text[TABLES_CELL_SIZE])
@@ -103,7 +104,7 @@ static void append_convention(struct text *text, const struct setting *setting)
 static bool has_floor(const struct setting *setting)
 {
     for (size_t task = 0; task < setting->n_task; task++) {
-        if (setting->task[task]->position_floor) {
+        if (sequence_task_of(setting->task[task])->position_floor) {
             return true;
         }
     }
@@ -114,7 +115,7 @@ static void append_floors(struct text *text, const struct setting *setting)
 {
     text_append(text, "| _position alone_ |");
     for (size_t task = 0; task < setting->n_task; task++) {
-        text_append(text, " _%.3f_ |", task_floor(setting->task[task], setting->run->n_token));
+        text_append(text, " _%.3f_ |", task_chance(setting->task[task], setting->run->n_token));
     }
     text_append(text, "\n\nThe last row is computed, not measured: what the best predictor reaches "
                       "that knows only the position.\n\n");

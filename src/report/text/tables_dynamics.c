@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "lab/kind/sequences/sequences.h"
 #include "report/text/tables.h"
 
 struct column {
@@ -145,7 +146,7 @@ void tables_append_dynamics(struct text *text, const struct setting *setting,
     text_append(text, "#### Learning dynamics\n\n");
     bool floor = false;
     for (size_t i = 0; i < setting->n_task; i++) {
-        floor |= setting->task[i]->position_floor != NULL;
+        floor |= sequence_task_of(setting->task[i])->position_floor != NULL;
     }
     append_legend(text, accuracies, floor);
     text_append(text,
@@ -204,7 +205,7 @@ void tables_append_overview_dynamics(struct text *text, const struct overview *o
     size_t n = 1;
     bool floor = false;
     for (size_t i = 0; i < overview->n_task; i++) {
-        floor |= overview->task[i]->task->position_floor != NULL;
+        floor |= sequence_task_of(overview->task[i]->task)->position_floor != NULL;
     }
     append_legend(text, accuracies, floor);
     text_append(text, "`62 (17 of 48)`: 17 of 48 runs got there, at step 62 on average. Those are "

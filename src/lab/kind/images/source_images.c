@@ -2,13 +2,17 @@
  * augmentation, normalised through a table, cut into patches. An image is the work of one thread
  * and goes to a place of its own, so that threads decide nothing.
  */
+#include "lab/kind/images/source_images.h"
+
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/npy.h"
 #include "base/threads.h"
 #include "lab/data/image_noise.h"
-#include "lab/training/source_kind.h"
+#include "lab/kind/images/images.h"
 #include "nn/patch.h"
 
 #define SLICE 256
@@ -19,9 +23,10 @@ struct image_source {
     struct normalisation normalisation;
     enum augmentation augmentation;
     int threads;
-    float *patches;   /* [n_room, T-1, C p p] */
-    int32_t *targets; /* [n_room] */
-    uint8_t *moved;   /* [threads, C, H, W] */
+    float *patches;    /* [n_room, T-1, C p p] */
+    int32_t *targets;  /* [n_room] */
+    uint8_t *moved;    /* [threads, C, H, W] */
+    char warning[512]; /* see describe */
 };
 
 /* Most images of any batch. */
@@ -33,14 +38,15 @@ static size_t room_of(const struct config *config)
 
 static size_t image_bytes(const struct config *config)
 {
-    size_t size = config_image_size(config);
-    return config->dataset->n_channel * size * size;
+    size_t size = images_size(config);
+    return dataset_of(config->task)->n_channel * size * size;
 }
 
 /* Numbers in the patches of an image, with what pads it. */
 static size_t patch_numbers(const struct config *config)
 {
-    return (config->seq_len - 1) * config->dataset->n_channel * config->patch * config->patch;
+    return (config->seq_len - 1) * dataset_of(config->task)->n_channel * config->patch *
+           config->patch;
 }
 
 /* ---- batches ---- */
@@ -112,13 +118,6 @@ static void free_images(struct source *source)
     free(self->moved);
 }
 
-const struct source_kind source_kind_images = {.slice = SLICE,
-                                               .train = train,
-                                               .plain = plain,
-                                               .test = test,
-                                               .probe = test,
-                                               .free = free_images};
-
 /* ---- reading ---- */
 
 static struct dataset_options options_of(const struct config *config,
@@ -132,33 +131,25 @@ static struct dataset_options options_of(const struct config *config,
     return options;
 }
 
-enum status source_find_images(const struct config *config, const struct dataset_options *data,
-                               struct error *err)
-{
-    struct dataset_options options = options_of(config, data, 1);
-    struct dataset_place place;
-    return dataset_find(config->dataset, &options, &place, err);
-}
-
 /* The model was shaped by what the data set says of itself; its files must agree. */
 static enum status check_set(const struct config *config, const struct image_set *set,
                              const char *split, struct error *err)
 {
-    const struct dataset *dataset = config->dataset;
+    const struct dataset *dataset = dataset_of(config->task);
     size_t size = dataset->image_size;
     if (set->n_image == 0) {
-        return error_set(err, STATUS_DATA, "%s has no %s images", dataset->title, split);
+        return error_set(err, STATUS_DATA, "%s has no %s images", dataset->task.title, split);
     }
     if (set->n_channel != dataset->n_channel || set->height != size || set->width != size) {
         return error_set(err, STATUS_DATA,
                          "%s: expected %s images of %zu channels and %zu x %zu px, found %zu "
                          "channels and %zu x %zu px",
-                         dataset->title, split, dataset->n_channel, size, size, set->n_channel,
+                         dataset->task.title, split, dataset->n_channel, size, size, set->n_channel,
                          set->height, set->width);
     }
-    if (set->n_class > dataset->n_class) {
+    if (set->n_class > dataset->task.n_answer) {
         return error_set(err, STATUS_DATA, "%s: expected at most %zu classes, found %zu",
-                         dataset->title, dataset->n_class, set->n_class);
+                         dataset->task.title, dataset->task.n_answer, set->n_class);
     }
     return STATUS_OK;
 }
@@ -167,26 +158,19 @@ static enum status load(struct image_source *self, const struct dataset_options 
                         struct error *err)
 {
     const struct config *config = self->base.config;
-    enum status status;
     if (options->noise) {
-        self->data.dataset = config->dataset;
-        status = image_noise_make(options, &self->data, err);
+        self->data.dataset = dataset_of(config->task);
+        TRY(image_noise_make(options, &self->data, err));
     } else {
         struct dataset_place place;
-        status = dataset_find(config->dataset, options, &place, err);
-        if (status == STATUS_OK) {
-            status = dataset_load(&place, options, &self->data, err);
-        }
+        TRY(dataset_find(dataset_of(config->task), options, &place, err));
+        TRY(dataset_load(&place, options, &self->data, err));
     }
-    if (status == STATUS_OK) {
-        status = check_set(config, &self->data.train, "training", err);
-    }
-    if (status == STATUS_OK) {
-        status = check_set(config, &self->data.test, "test", err);
-    }
-    return status == STATUS_OK && config->image_size > 0
+    TRY(check_set(config, &self->data.train, "training", err));
+    TRY(check_set(config, &self->data.test, "test", err));
+    return config->image_size > 0
                ? image_data_resize(&self->data, config->image_size, self->threads, err)
-               : status;
+               : STATUS_OK;
 }
 
 static enum status allocate(struct image_source *self, struct error *err)
@@ -202,31 +186,26 @@ static enum status allocate(struct image_source *self, struct error *err)
     return STATUS_OK;
 }
 
-enum status source_create_images(struct source **source, const struct config *config,
-                                 const struct dataset_options *data, int threads, struct error *err)
+static enum status create(struct source **source, const struct config *config,
+                          const struct dataset_options *data, int threads, struct error *err)
 {
-    const struct dataset *dataset = config->dataset;
+    const struct dataset *dataset = dataset_of(config->task);
     struct image_source *self = calloc(1, sizeof *self);
     if (!self) {
-        return error_set(err, STATUS_MEMORY, "out of memory for %s", dataset->title);
+        return error_set(err, STATUS_MEMORY, "out of memory for %s", dataset->task.title);
     }
-    self->base = (struct source){.kind = &source_kind_images, .config = config};
-    self->augmentation = config_augmentation(config);
+    self->base = (struct source){.kind = &source_images, .config = config};
+    self->augmentation = images_augmentation(config);
     self->threads = threads > 0 ? threads : threads_available();
     normalisation_make(&self->normalisation, dataset->mean, dataset->std, dataset->n_channel);
     *source = &self->base;
     struct dataset_options options = options_of(config, data, self->threads);
-    enum status status = allocate(self, err);
-    if (status == STATUS_OK) {
-        status = load(self, &options, err);
-    }
-    if (status == STATUS_OK) {
-        self->base.n_train = self->data.train.n_image;
-        self->base.n_test = self->data.test.n_image;
-        self->base.n_probe =
-            config->n_probe < self->base.n_test ? config->n_probe : self->base.n_test;
-    }
-    return status;
+    TRY(allocate(self, err));
+    TRY(load(self, &options, err));
+    self->base.n_train = self->data.train.n_image;
+    self->base.n_test = self->data.test.n_image;
+    self->base.n_probe = config->n_probe < self->base.n_test ? config->n_probe : self->base.n_test;
+    return STATUS_OK;
 }
 
 /* ---- questions ---- */
@@ -236,8 +215,61 @@ struct image_data *source_image_data(struct source *source)
     return &((struct image_source *)source)->data;
 }
 
+static void describe(struct source *source, struct run_data *description)
+{
+    struct image_source *self = (struct image_source *)source;
+    struct image_data *data = &self->data;
+    if (data->origin == IMAGES_OTHER) {
+        const struct task *task = source->config->task;
+        snprintf(self->warning, sizeof self->warning,
+                 "the images found are not the published ones of %s (qkvlab data check %s tells "
+                 "which file differs); the accuracy is comparable with no published one",
+                 task->title, task->name);
+    }
+    *description = (struct run_data){.sha256 = image_data_hash(data),
+                                     .n_train = (long)data->train.n_image,
+                                     .n_test = (long)data->test.n_image,
+                                     .class_name = (const char *const *)data->class_name,
+                                     .n_class = data->n_class,
+                                     .origin = data->origin,
+                                     .warning = self->warning[0] ? self->warning : NULL};
+}
+
+static const uint16_t *labels(struct source *source)
+{
+    return source_image_data(source)->test.label;
+}
+
+/* interleave turns an image [C,H,W] into [H,W,C]. */
+static void interleave(const uint8_t *image, size_t n_channel, size_t n_pixel, uint8_t *out)
+{
+    for (size_t c = 0; c < n_channel; c++) {
+        for (size_t i = 0; i < n_pixel; i++) {
+            out[i * n_channel + c] = image[c * n_pixel + i];
+        }
+    }
+}
+
+static enum status write_items(struct source *source, const size_t *item, size_t n,
+                               const char *path, struct error *err)
+{
+    const struct image_set *set = &source_image_data(source)->test;
+    size_t dim[4] = {n, set->height, set->width, set->n_channel};
+    size_t n_pixel = set->height * set->width, n_byte = n_pixel * set->n_channel;
+    uint8_t *bytes = malloc(n * n_byte);
+    if (!bytes) {
+        return error_memory(err, "writing %s", path);
+    }
+    for (size_t i = 0; i < n; i++) {
+        interleave(set->image[item[i]], set->n_channel, n_pixel, bytes + i * n_byte);
+    }
+    enum status status = npy_write_bytes(path, bytes, dim, 4, err);
+    free(bytes);
+    return status;
+}
+
 /* Pixels, labels and pointers of the images, and a batch. */
-size_t source_memory_images(const struct config *config, int threads)
+static size_t memory(const struct config *config, int threads)
 {
     size_t n_image = config_n_train(config) + config_n_test(config);
     size_t n_thread = (size_t)(threads > 0 ? threads : threads_available());
@@ -247,9 +279,22 @@ size_t source_memory_images(const struct config *config, int threads)
 }
 
 /* Of images that are resized; the others are the originals. */
-size_t source_memory_of_originals(const struct config *config)
+static size_t memory_of_originals(const struct config *config)
 {
-    size_t side = config->dataset->image_size;
+    size_t side = dataset_of(config->task)->image_size;
     size_t n_image = config_n_train(config) + config_n_test(config);
-    return config->image_size > 0 ? n_image * config->dataset->n_channel * side * side : 0;
+    return config->image_size > 0 ? n_image * dataset_of(config->task)->n_channel * side * side : 0;
 }
+
+const struct source_kind source_images = {.slice = SLICE,
+                                          .create = create,
+                                          .free = free_images,
+                                          .memory = memory,
+                                          .memory_to_create = memory_of_originals,
+                                          .train = train,
+                                          .plain = plain,
+                                          .test = test,
+                                          .probe = test,
+                                          .describe = describe,
+                                          .labels = labels,
+                                          .write_items = write_items};

@@ -1,10 +1,12 @@
 /* All sequences are drawn before training, each split under its own name, so that no variant can
  * shift another's data.
  */
+#include "lab/kind/sequences/source_sequences.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/training/source_kind.h"
+#include "lab/kind/sequences/sequences.h"
 
 #define SLICE 1024
 
@@ -33,7 +35,8 @@ static void split_free(struct split *split)
 static void split_generate(const struct config *config, const char *name, size_t n,
                            struct split *split)
 {
-    task_generate(config->task, config->seed, name, 0, n, config->seq_len, split->x, split->y);
+    sequences_generate(sequence_task_of(config->task), config->seed, name, 0, n, config->seq_len,
+                       split->x, split->y);
 }
 
 static struct batch gather(struct source *source, const uint32_t *item, size_t n)
@@ -78,16 +81,15 @@ static void free_splits(struct source *source)
     split_free(&self->batch);
 }
 
-static const struct source_kind kind = {
-    .slice = SLICE, .train = gather, .test = test_part, .probe = probe_part, .free = free_splits};
-
-enum status source_create_sequences(struct source **source, const struct config *config,
-                                    struct error *err)
+static enum status create(struct source **source, const struct config *config,
+                          const struct dataset_options *data, int threads, struct error *err)
 {
+    (void)data;
+    (void)threads;
     size_t n_token = config->seq_len;
     struct sequence_source *self = calloc(1, sizeof *self);
     if (self) {
-        self->base = (struct source){.kind = &kind,
+        self->base = (struct source){.kind = &source_sequences,
                                      .config = config,
                                      .n_train = config->n_train,
                                      .n_test = config->n_test,
@@ -107,8 +109,17 @@ enum status source_create_sequences(struct source **source, const struct config 
     return STATUS_OK;
 }
 
-size_t source_memory_sequences(const struct config *config)
+static size_t memory(const struct config *config, int threads)
 {
+    (void)threads;
     size_t n_sequence = config->n_train + config->n_test + config->n_probe + config->batch_size;
     return n_sequence * config->seq_len * 2 * sizeof(int32_t);
 }
+
+const struct source_kind source_sequences = {.slice = SLICE,
+                                             .create = create,
+                                             .free = free_splits,
+                                             .memory = memory,
+                                             .train = gather,
+                                             .test = test_part,
+                                             .probe = probe_part};
