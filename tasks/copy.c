@@ -19,10 +19,10 @@ const struct sequence_task task_copy = {
     .task.name = "copy",
     .task.title = "Copy",
     .task.summary = "y_t = x_t",
+    .task.example = "3 1 4 1 -> 3 1 4 1",
     .task.kind = &kind_sequences,
     .task.version = 1,
     .task.n_answer = 10,
-    .example = "3 1 4 1 -> 3 1 4 1",
     .target = target,
     .needed_key = needed_key,
 };

@@ -18,10 +18,10 @@ const struct sequence_task task_reverse = {
     .task.name = "reverse",
     .task.title = "Reverse",
     .task.summary = "y_t = x_(T-1-t)",
+    .task.example = "3 1 4 5 -> 5 4 1 3",
     .task.kind = &kind_sequences,
     .task.version = 1,
     .task.n_answer = 10,
-    .example = "3 1 4 5 -> 5 4 1 3",
     .target = target,
     .needed_key = needed_key,
 };

@@ -18,10 +18,10 @@ const struct sequence_task task_shift = {
     .task.name = "shift",
     .task.title = "Shift",
     .task.summary = "y_t = x_((t+1) mod T)",
+    .task.example = "3 1 4 5 -> 1 4 5 3",
     .task.kind = &kind_sequences,
     .task.version = 1,
     .task.n_answer = 10,
-    .example = "3 1 4 5 -> 1 4 5 3",
     .target = target,
     .needed_key = needed_key,
 };

@@ -19,10 +19,10 @@ const struct sequence_task task_sub = {
     .task.name = "sub",
     .task.title = "Sub",
     .task.summary = "y_t = 9 - x_t",
+    .task.example = "3 1 4 1 -> 6 8 5 8",
     .task.kind = &kind_sequences,
     .task.version = 1,
     .task.n_answer = 10,
-    .example = "3 1 4 1 -> 6 8 5 8",
     .target = target,
     .needed_key = needed_key,
 };

@@ -7,7 +7,7 @@
 #include "cli/table.h"
 #include "lab/config/config.h"
 #include "lab/data/dataset.h"
-#include "lab/kind/sequences/sequences.h"
+#include "lab/kind/kind.h"
 #include "nn/cost.h"
 #include "nn/variant.h"
 
@@ -114,6 +114,15 @@ static struct table *list_variants(void)
 
 /* ---- tasks ---- */
 
+static void add_text_or_missing(struct table *table, const char *text)
+{
+    if (text) {
+        table_text(table, text);
+    } else {
+        table_missing(table);
+    }
+}
+
 #define EXAMPLE_TOKENS 16
 
 /* Which position an output needs, at the two ends of a sequence: "0<-15, 15<-0". */
@@ -138,13 +147,16 @@ static struct table *list_tasks(void)
         {"needed_key", "needed key"},
     };
     struct table *table = table_create(columns, N_ROW(columns));
-    for (size_t i = 0; kind_sequences.task_at(i); i++) {
-        const struct task *task = kind_sequences.task_at(i);
+    for (size_t i = 0; task_at(i); i++) {
+        const struct task *task = task_at(i);
         char needed[64];
+        if (task->kind->find) {
+            continue; /* a data set */
+        }
         describe_needed(task, needed, sizeof needed);
         table_text(table, task->name);
-        table_text(table, task->summary);
-        table_text(table, sequence_task_of(task)->example);
+        add_text_or_missing(table, task->summary);
+        add_text_or_missing(table, task->example);
         table_number(table, task_chance(task, EXAMPLE_TOKENS));
         table_text(table, needed);
     }
@@ -190,15 +202,6 @@ static struct table *list_datasets(void)
 }
 
 /* ---- keys ---- */
-
-static void add_text_or_missing(struct table *table, const char *text)
-{
-    if (text) {
-        table_text(table, text);
-    } else {
-        table_missing(table);
-    }
-}
 
 /* The first kind's default is "default", those of the others "default_<kind>". */
 static struct table *list_keys(void)

@@ -137,12 +137,13 @@ static enum status list_entries(struct survey *survey, struct error *err)
 static void add_row(struct survey *survey, const struct entry *entry, const struct run_record *run,
                     const char *message)
 {
-    static const char *const result[] = {"token_accuracy", "top1", "loss"};
     table_text(survey->table, entry->id);
     table_text(survey->table, state_name[entry->state]);
-    for (size_t i = 0; i < sizeof result / sizeof result[0]; i++) {
-        table_number(survey->table, run ? run_record_result(run, result[i]) : NAN);
+    for (size_t i = 0; kind_at(i); i++) {
+        table_number(survey->table,
+                     run ? run_record_result(run, kind_accuracy(kind_at(i))->key) : NAN);
     }
+    table_number(survey->table, run ? run_record_result(run, "loss") : NAN);
     if (message && message[0]) {
         table_text(survey->table, message);
     } else {
@@ -278,12 +279,22 @@ static void say_plans(const struct survey *survey)
     free(folder);
 }
 
+static struct table *make_table(void)
+{
+    static const struct column before[] = {{"id", "run"}, {"status", "status"}};
+    static const struct column after[] = {{"loss", "loss", -5}, {"message", "message"}};
+    struct table *table = table_create(before, 2);
+    for (size_t i = 0; kind_at(i); i++) {
+        const struct kind_result *accuracy = kind_accuracy(kind_at(i));
+        table_column(table, &(struct column){accuracy->key, accuracy->title, 4});
+    }
+    table_column(table, &after[0]);
+    table_column(table, &after[1]);
+    return table;
+}
+
 static enum status print_survey(struct survey *survey, enum format format, struct error *err)
 {
-    static const struct column columns[] = {
-        {"id", "run", 0},     {"status", "status", 0}, {"token_accuracy", "token", 4},
-        {"top1", "top-1", 4}, {"loss", "loss", -5},    {"message", "message", 0},
-    };
     struct entry **in_order = calloc(survey->n_entry + 1, sizeof *in_order);
     if (!in_order) {
         return error_set(err, STATUS_MEMORY, "out of memory for %zu runs", survey->n_entry);
@@ -292,7 +303,7 @@ static enum status print_survey(struct survey *survey, enum format format, struc
         in_order[i] = &survey->entry[i];
     }
     qsort(in_order, survey->n_entry, sizeof *in_order, compare_places);
-    survey->table = table_create(columns, sizeof columns / sizeof columns[0]);
+    survey->table = make_table();
     for (size_t i = 0; i < survey->n_entry; i++) {
         examine(survey, in_order[i]);
     }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/kind/sequences/sequences.h"
 #include "lesson/guess.h"
 #include "lesson/mislead.h"
 #include "nn/cost.h"
@@ -25,7 +24,7 @@ static json_t *needed_json(const struct task *task, size_t n_token)
 static json_t *task_json(const struct task *task, size_t n_token)
 {
     return json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", task->name, "title", task->title,
-                     "formula", task->summary, "example", sequence_task_of(task)->example, "needed",
+                     "formula", task->summary, "example", task->example, "needed",
                      needed_json(task, n_token));
 }
 

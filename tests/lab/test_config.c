@@ -624,6 +624,30 @@ START_TEST(defaults_of_tasks_and_kinds_are_keys_with_valid_values)
 }
 END_TEST
 
+START_TEST(every_kind_is_whole)
+{
+    for (size_t k = 0; kind_at(k); k++) {
+        const struct kind *kind = kind_at(k);
+        ck_assert(kind->name && kind->a_task && kind->all && kind->instead && kind->accuracy);
+        ck_assert(kind->task_at(0) && kind->resolve && kind->shape && kind->say_size);
+        ck_assert_ptr_nonnull(kind_accuracy(kind)->title);
+        for (size_t i = 0; i < k; i++) {
+            ck_assert_str_ne(kind_accuracy(kind)->key, kind_accuracy(kind_at(i))->key);
+        }
+        for (size_t i = 0; kind->task_at(i); i++) {
+            struct config config = config_default();
+            const struct task *task = kind->task_at(i);
+            ck_assert_ptr_eq(task->kind, kind);
+            ck_assert_ptr_eq(task_find(task->name), task);
+            ck_assert(task->title && task->version >= 1 && task->n_answer >= 2);
+            set(&config, "task", task->name);
+            ck_assert_msg(config_resolve(&config, &err) == STATUS_OK, "%s", err.text);
+            ck_assert_double_ge(task_chance(task, config.seq_len), 1.0 / (double)task->n_answer);
+        }
+    }
+}
+END_TEST
+
 START_TEST(impossible_images_name_values_that_work)
 {
     struct config config;
@@ -762,6 +786,7 @@ int main(void)
     tcase_add_test(tcase, the_model_of_images_is_that_of_the_paper);
     tcase_add_test(tcase, the_order_of_keys_does_not_matter);
     tcase_add_test(tcase, defaults_of_tasks_and_kinds_are_keys_with_valid_values);
+    tcase_add_test(tcase, every_kind_is_whole);
     tcase_add_test(tcase, impossible_images_name_values_that_work);
     tcase_add_test(tcase, ids_of_images_hash_what_differs_from_their_procedure);
     tcase_add_test(tcase, json_of_images_has_what_follows);

@@ -74,16 +74,17 @@ START_TEST(worked_examples_hold)
 {
     for (size_t i = 0; i < count_tasks(); i++) {
         const struct sequence_task *task = at(i);
-        const char *arrow = strstr(task->example, "->");
+        const char *arrow = strstr(task->task.example, "->");
         int32_t x[16], expected[16], y[16];
         ck_assert_ptr_nonnull(arrow);
-        size_t n = read_digits(task->example, arrow, x);
+        size_t n = read_digits(task->task.example, arrow, x);
         ck_assert_uint_ge(n, 4);
-        ck_assert_uint_eq(read_digits(arrow, task->example + strlen(task->example), expected), n);
+        ck_assert_uint_eq(
+            read_digits(arrow, task->task.example + strlen(task->task.example), expected), n);
         task->target(x, n, y);
         for (size_t t = 0; t < n; t++) {
             ck_assert_msg(y[t] == expected[t], "%s: position %zu is %d in %s", task->task.name, t,
-                          y[t], task->example);
+                          y[t], task->task.example);
         }
     }
 }

@@ -34,6 +34,7 @@ struct task {
     const char *name;    /* "reverse", as in configurations and ids */
     const char *title;   /* "Reverse", for figures */
     const char *summary; /* in a line, "y_t = x_(T-1-t)"; NULL where the title says it */
+    const char *example; /* "3 1 4 5 -> 5 4 1 3"; NULL: none */
     const struct kind *kind;
     int version;     /* raise it when the same seed or files would give other data: ids change */
     size_t n_answer; /* symbols or classes that an answer is one of */
@@ -80,7 +81,8 @@ enum result_kind {
 };
 
 /* A number that finished runs of a kind have in the results of run.json. The one of
- * RESULT_ACCURACY, which every kind has, is what its runs are judged by first. */
+ * RESULT_ACCURACY, which every kind has, is what its runs are judged by first; no other kind's has
+ * the same key. */
 struct kind_result {
     const char *key;   /* NULL ends a list */
     const char *title; /* of its column in tables of runs; NULL: it has none */

@@ -482,6 +482,16 @@ static enum status read_field(struct run_record *run, const struct field *field,
     return STATUS_OK;
 }
 
+static const struct run_value *find_result(const struct run_record *run, const char *key)
+{
+    for (size_t i = 0; i < run->n_result; i++) {
+        if (strcmp(run->result[i].key, key) == 0) {
+            return &run->result[i];
+        }
+    }
+    return NULL;
+}
+
 /* A share is a number in 0..1; every other result any finite number. */
 static enum status check_number(const struct run_record *run, const char *key, bool is_share,
                                 struct error *err)
@@ -494,13 +504,27 @@ static enum status check_number(const struct run_record *run, const char *key, b
                      is_share ? " in 0..1" : "");
 }
 
+/* By which runs of the kind are judged; where the configuration does not say it, of the first kind
+ * whose result is there. */
+static const char *accuracy_key(const struct run_record *run)
+{
+    if (!run->config_problem.text[0]) {
+        return kind_accuracy(run->config.task->kind)->key;
+    }
+    for (size_t i = 0; kind_at(i); i++) {
+        if (find_result(run, kind_accuracy(kind_at(i))->key)) {
+            return kind_accuracy(kind_at(i))->key;
+        }
+    }
+    return kind_accuracy(kind_at(0))->key;
+}
+
 static enum status check_results(const struct run_record *run, struct error *err)
 {
     if (run->status != RUN_STATUS_OK) {
         return STATUS_OK;
     }
-    bool images = json_object_get(json_object_get(run->root, "results"), "top1") != NULL;
-    TRY(check_number(run, images ? "top1" : "token_accuracy", true, err));
+    TRY(check_number(run, accuracy_key(run), true, err));
     TRY(check_number(run, "loss", false, err));
     return check_number(run, "final_train_loss", false, err);
 }
@@ -545,16 +569,6 @@ void run_record_free(struct run_record *run)
 }
 
 /* ---- numbers by name ---- */
-
-static const struct run_value *find_result(const struct run_record *run, const char *key)
-{
-    for (size_t i = 0; i < run->n_result; i++) {
-        if (strcmp(run->result[i].key, key) == 0) {
-            return &run->result[i];
-        }
-    }
-    return NULL;
-}
 
 double run_record_result(const struct run_record *run, const char *key)
 {

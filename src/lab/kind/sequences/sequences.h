@@ -17,8 +17,7 @@
 extern const struct kind kind_sequences;
 
 struct sequence_task {
-    struct task task;    /* its summary is the formula */
-    const char *example; /* "3 1 4 5 -> 5 4 1 3", checked by a test */
+    struct task task; /* its summary is the formula; a test checks its example */
 
     /* check refuses sequence lengths the task cannot have (STATUS_USAGE, with ones that work);
      * NULL: any length from 1 works. */
