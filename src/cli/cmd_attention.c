@@ -92,41 +92,47 @@ static enum status draw_training(const struct run *run, size_t *n_picture, struc
     return status;
 }
 
+static enum status draw_run(struct gallery *gallery, const struct run *run, const char *folder,
+                            const char *maps, size_t *n_picture, struct error *err)
+{
+    TRY(report_attention_pictures(folder, n_picture, err));
+    TRY(draw_samples(gallery, run, maps, n_picture, err));
+    return draw_training(run, n_picture, err);
+}
+
 /* Numbers need no pictures: where those cannot be written, the numbers are shown all the same. */
+static enum status show_maps(struct gallery *gallery, const struct run *run, const char *folder,
+                             struct error *err)
+{
+    char maps[PATH_SIZE];
+    size_t n_picture = 0;
+    struct error picture_error = {0};
+    TRY(path_format(maps, err, "%s/attention", folder));
+    if (!folder_exists(maps)) {
+        gallery->n_diverged += !run_is_ok(run);
+        gallery->n_without += run_is_ok(run);
+        return STATUS_OK;
+    }
+    enum status status = draw_run(gallery, run, folder, maps, &n_picture, &picture_error);
+    gallery->n_picture += n_picture;
+    if (status == STATUS_WRITE) {
+        keep_first(&gallery->unwritten, &picture_error);
+    } else if (status != STATUS_OK) {
+        *err = picture_error;
+        return status;
+    } else if (figure_run_path(folder, gallery->overview, NULL) == STATUS_OK) {
+        gallery->n_overview++;
+    }
+    add_run(gallery->table, run);
+    return STATUS_OK;
+}
+
 static enum status show_run(struct gallery *gallery, const char *folder, struct error *err)
 {
     struct run run;
-    char maps[PATH_SIZE];
-    size_t n_picture = 0;
     enum status status = run_load(folder, &run, err);
     if (status == STATUS_OK) {
-        status = path_format(maps, err, "%s/attention", folder);
-    }
-    if (status == STATUS_OK && !folder_exists(maps)) {
-        gallery->n_diverged += !run_is_ok(&run);
-        gallery->n_without += run_is_ok(&run);
-    } else if (status == STATUS_OK) {
-        struct error picture_error = {0};
-        status = report_attention_pictures(folder, &n_picture, &picture_error);
-        if (status == STATUS_OK) {
-            status = draw_samples(gallery, &run, maps, &n_picture, &picture_error);
-        }
-        if (status == STATUS_OK) {
-            status = draw_training(&run, &n_picture, &picture_error);
-        }
-        gallery->n_picture += n_picture;
-        if (status == STATUS_OK && figure_run_path(folder, gallery->overview, NULL) == STATUS_OK) {
-            gallery->n_overview++;
-        }
-        if (status == STATUS_OK || status == STATUS_WRITE) {
-            add_run(gallery->table, &run);
-        }
-        if (status == STATUS_WRITE) {
-            keep_first(&gallery->unwritten, &picture_error);
-            status = STATUS_OK;
-        } else if (status != STATUS_OK) {
-            *err = picture_error;
-        }
+        status = show_maps(gallery, &run, folder, err);
     }
     run_free(&run);
     return status;
@@ -169,11 +175,11 @@ static enum status draw_variants(struct gallery *gallery, const char *out, struc
 {
     struct run_set set;
     struct error picture_error = {0};
-    enum status status = path_format(gallery->side_by_side, err, "%s/attention", out);
-    if (status != STATUS_OK || gallery->n_with_samples == 0) {
-        return status;
+    TRY(path_format(gallery->side_by_side, err, "%s/attention", out));
+    if (gallery->n_with_samples == 0) {
+        return STATUS_OK;
     }
-    status = run_set_load(out, &set, &picture_error);
+    enum status status = run_set_load(out, &set, &picture_error);
     if (status == STATUS_OK) {
         status = image_runs_draw_attention(&set, gallery->side_by_side, &gallery->n_side_by_side,
                                            &picture_error);
@@ -192,18 +198,13 @@ static enum status draw_variants(struct gallery *gallery, const char *out, struc
 static enum status show(struct gallery *gallery, const char *folder, struct error *err)
 {
     char runs[PATH_SIZE], run_json[PATH_SIZE];
-    enum status status = path_format(runs, err, "%s/runs", folder);
-    if (status == STATUS_OK) {
-        status = path_format(run_json, err, "%s/run.json", folder);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(path_format(runs, err, "%s/runs", folder));
+    TRY(path_format(run_json, err, "%s/run.json", folder));
     if (file_exists(run_json)) {
         return show_run(gallery, folder, err);
     }
     if (folder_exists(runs)) {
-        status = show_all(gallery, folder, runs, err);
+        enum status status = show_all(gallery, folder, runs, err);
         enum status drawn = draw_variants(gallery, folder, err);
         return drawn == STATUS_OK ? status : drawn;
     }
@@ -275,8 +276,8 @@ static void say_counts(const struct gallery *gallery)
 enum status cmd_attention(const struct arguments *arguments, struct error *err)
 {
     static const struct column columns[] = {
-        {"id", "run", 0},
-        {"head", "head", 0},
+        {"id", "run"},
+        {"head", "head"},
         {"needed", "needed", 3},
         {"diagonal", "diagonal", 3},
         {"asymmetry_product", "asym QK^T", 3},

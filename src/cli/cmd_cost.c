@@ -12,19 +12,12 @@
 
 /* ---- the model ---- */
 
-/* apply_set reads one --set; variants are not a size, and have an option of their own. */
-static enum status apply_set(struct cost_model *model, const char *assignment, struct error *err)
+/* Variants are not a size, and have an option of their own. */
+static enum status set_size(void *model, const char *key, const char *value, struct error *err)
 {
-    const char *equals = strchr(assignment, '=');
-    char key[64];
-    if (!equals || equals == assignment) {
-        return error_set(err, STATUS_USAGE, "expected key=value, found '%s'", assignment);
-    }
-    snprintf(key, sizeof key, "%.*s", (int)(equals - assignment), assignment);
-    if (strcmp(key, "variant") == 0) {
-        return error_set(err, STATUS_USAGE, "variants are chosen with --variant %s", equals + 1);
-    }
-    return cost_model_set(model, key, equals + 1, err);
+    return strcmp(key, "variant") == 0
+               ? error_set(err, STATUS_USAGE, "variants are chosen with --variant %s", value)
+               : cost_model_set(model, key, value, err);
 }
 
 static enum status choose_model(const struct arguments *arguments, struct cost_model *model,
@@ -36,13 +29,10 @@ static enum status choose_model(const struct arguments *arguments, struct cost_m
         return STATUS_USAGE;
     }
     *model = *found;
-    enum status status = arguments_set_once(arguments, err);
-    for (size_t i = 0; i < arguments->n_set && status == STATUS_OK; i++) {
-        status = apply_set(model, arguments->set[i], err);
-    }
+    TRY(arguments_each_set(arguments, set_size, model, err));
     model->context = arguments->context > 0 ? arguments->context : model->context;
     model->bytes = arguments->bytes > 0 ? arguments->bytes : model->bytes;
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- the table ---- */
@@ -57,32 +47,32 @@ static enum status choose_unit(const struct cost_model *model, struct unit *unit
 {
     static const char *const names[] = {"B", "kB", "MB", "GB"};
     struct cost plain;
-    enum status status = cost_compute(model, variant_named(0), &plain, err);
+    TRY(cost_compute(model, variant_named(0), &plain, err));
     size_t i = 0;
     unit->bytes = 1;
-    while (status == STATUS_OK && i < 3 && (double)plain.cache >= 1000 * unit->bytes) {
+    while (i < 3 && (double)plain.cache >= 1000 * unit->bytes) {
         unit->bytes *= 1000;
         i++;
     }
     snprintf(unit->title, sizeof unit->title, "%s at %zu", names[i], cost_model_context(model));
-    return status;
+    return STATUS_OK;
 }
 
 static struct table *make_table(const struct unit *unit, bool users)
 {
     const struct column columns[] = {
-        {"variant", "variant", 0},
-        {"name", NULL, 0},
-        {"n_param", "parameters", 0},
-        {"n_param_cut", NULL, 0},
-        {"forward_macs", "forward MACs", 0},
-        {"training_macs", "training MACs", 0},
-        {"cache_per_token", "cache B/token", 0},
-        {"context", NULL, 0},
-        {"cache", NULL, 0},
+        {"variant", "variant"},
+        {"name", NULL},
+        {"n_param", "parameters"},
+        {"n_param_cut", NULL},
+        {"forward_macs", "forward MACs"},
+        {"training_macs", "training MACs"},
+        {"cache_per_token", "cache B/token"},
+        {"context", NULL},
+        {"cache", NULL},
         {NULL, unit->title, 2},
         {"cache_cut", "cut %", -6},
-        {"users", users ? "users" : NULL, 0},
+        {"users", users ? "users" : NULL},
     };
     return table_create(columns, sizeof columns / sizeof columns[0]);
 }
@@ -136,17 +126,11 @@ static enum status add_variant(const struct rows *rows, const char *id, struct e
 {
     struct variant variant;
     struct cost cost, plain;
-    enum status status = variant_parse(id, &variant, err);
-    if (status == STATUS_OK) {
-        status = cost_compute(rows->model, variant_named(0), &plain, err);
-    }
-    if (status == STATUS_OK) {
-        status = cost_compute(rows->model, &variant, &cost, err);
-    }
-    if (status == STATUS_OK) {
-        add_row(rows, &variant, &cost, &plain);
-    }
-    return status;
+    TRY(variant_parse(id, &variant, err));
+    TRY(cost_compute(rows->model, variant_named(0), &plain, err));
+    TRY(cost_compute(rows->model, &variant, &cost, err));
+    add_row(rows, &variant, &cost, &plain);
+    return STATUS_OK;
 }
 
 /* Sizes may make a variant of the usual list impossible, such as four key-value heads of six. */
@@ -159,6 +143,17 @@ static void add_usual_variants(const struct rows *rows)
             terminal_say("left out: %s", err.text);
         }
     }
+}
+
+static enum status add_variants(const struct rows *rows, struct error *err)
+{
+    for (size_t i = 0; i < rows->arguments->n_variant; i++) {
+        TRY(add_variant(rows, rows->arguments->variant[i], err));
+    }
+    if (rows->arguments->n_variant == 0) {
+        add_usual_variants(rows);
+    }
+    return STATUS_OK;
 }
 
 static void print_legend(const struct arguments *arguments, const struct cost_model *model)
@@ -181,22 +176,11 @@ static void print_legend(const struct arguments *arguments, const struct cost_mo
 enum status cmd_cost(const struct arguments *arguments, struct error *err)
 {
     struct cost_model model;
-    enum status status = choose_model(arguments, &model, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
     struct rows rows = {.arguments = arguments, .model = &model};
-    status = choose_unit(&model, &rows.unit, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(choose_model(arguments, &model, err));
+    TRY(choose_unit(&model, &rows.unit, err));
     rows.table = make_table(&rows.unit, cache_memory(arguments) > 0);
-    for (size_t i = 0; i < arguments->n_variant && status == STATUS_OK; i++) {
-        status = add_variant(&rows, arguments->variant[i], err);
-    }
-    if (arguments->n_variant == 0) {
-        add_usual_variants(&rows);
-    }
+    enum status status = add_variants(&rows, err);
     if (status == STATUS_OK) {
         status = table_print(rows.table, arguments->format, err);
     }

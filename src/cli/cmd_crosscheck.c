@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 
 #include "cli/command.h"
@@ -40,13 +41,11 @@ static void add_report(struct table *table, const char *path,
     table_integer(table, (long long)count_failed(report));
     table_bool(table, crosscheck_passed(report));
     table_text(table, crosscheck_passed(report) ? "passed" : "FAILED");
+    table_number(table, worst ? worst->error : NAN);
+    table_number(table, worst ? worst->tolerance : NAN);
     if (worst) {
-        table_number(table, worst->error);
-        table_number(table, worst->tolerance);
         table_text(table, worst->tensor);
     } else {
-        table_missing(table);
-        table_missing(table);
         table_missing(table);
     }
 }
@@ -75,16 +74,14 @@ static enum status check_file(const struct arguments *arguments, const char *pat
 enum status cmd_crosscheck(const struct arguments *arguments, struct error *err)
 {
     static const struct column columns[] = {
-        {"name", "bundle", 0},      {"file", NULL, 0},
-        {"variant", NULL, 0},       {"n_tensor", "tensors", 0},
-        {"n_failed", NULL, 0},      {"passed", NULL, 0},
-        {NULL, "result", 0},        {"error", "error", -2},
-        {"allowed", "allowed", -2}, {"worst_tensor", "worst at", 0},
+        {"name", "bundle"},         {"file", NULL},
+        {"variant", NULL},          {"n_tensor", "tensors"},
+        {"n_failed", NULL},         {"passed", NULL},
+        {NULL, "result"},           {"error", "error", -2},
+        {"allowed", "allowed", -2}, {"worst_tensor", "worst at"},
     };
-    enum status worst = startup_compute(err);
-    if (worst != STATUS_OK) {
-        return worst;
-    }
+    TRY(startup_compute(err));
+    enum status worst = STATUS_OK;
     struct table *table = table_create(columns, sizeof columns / sizeof columns[0]);
     size_t n_compared = 0;
     for (size_t i = 0; i < arguments->n_operand; i++) {

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/wrap.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/table.h"
@@ -24,15 +25,9 @@ static bool is_size(const char *key)
     return false;
 }
 
-/* apply_set reads one --set with the parser of the configuration, so that a key means the same. */
-static enum status apply_set(struct config *config, const char *assignment, struct error *err)
+/* Read with the parser of the configuration, so that a key means the same. */
+static enum status set_size(void *config, const char *key, const char *value, struct error *err)
 {
-    const char *equals = strchr(assignment, '=');
-    char key[64];
-    if (!equals || equals == assignment) {
-        return error_set(err, STATUS_USAGE, "expected key=value, found '%s'", assignment);
-    }
-    snprintf(key, sizeof key, "%.*s", (int)(equals - assignment), assignment);
     const struct config_key *found = config_key_find(key, err);
     if (!found) {
         return STATUS_USAGE;
@@ -43,23 +38,20 @@ static enum status apply_set(struct config *config, const char *assignment, stru
                          "pos_dim and seed",
                          found->name);
     }
-    return config_set(config, key, equals + 1, err);
+    return config_set(config, key, value, err);
 }
 
 static enum status choose_sizes(const struct arguments *arguments,
                                 struct identities_options *options, struct error *err)
 {
     struct config config = config_default();
-    enum status status = arguments_set_once(arguments, err);
-    for (size_t i = 0; i < arguments->n_set && status == STATUS_OK; i++) {
-        status = apply_set(&config, arguments->set[i], err);
-    }
+    TRY(arguments_each_set(arguments, set_size, &config, err));
     *options = (struct identities_options){.n_embd = config.n_embd,
                                            .n_head = config.n_head,
                                            .seq_len = config.seq_len,
                                            .pos_dim = config.pos_dim,
                                            .seed = config.seed};
-    return status == STATUS_OK ? identities_check(options, err) : status;
+    return identities_check(options, err);
 }
 
 /* A long equation is broken before its sign. */
@@ -71,33 +63,23 @@ static void break_equation(char *text, size_t width)
     }
 }
 
-/* break_lines turns blanks into line ends, so that no line is longer than width. */
-static void break_lines(char *text, size_t width)
+/* The equation and, on lines of their own, its reason. */
+static void explain(struct text *text, const struct identity_result *result)
 {
-    char *blank = NULL, *line = text;
-    for (char *at = text; *at; at++) {
-        if (*at == '\n') {
-            line = at + 1;
-            blank = NULL;
-        } else if (*at == ' ') {
-            blank = at;
-        }
-        if (blank && (size_t)(at - line) >= width) {
-            *blank = '\n';
-            line = blank + 1;
-            blank = NULL;
-        }
+    char equation[256];
+    snprintf(equation, sizeof equation, "%s", result->formula);
+    break_equation(equation, EXPLANATION_WIDTH);
+    text_wrap(text, equation, 0, 0, EXPLANATION_WIDTH);
+    text_wrap(text, result->why, 0, 0, EXPLANATION_WIDTH);
+    if (!text->failed) {
+        text->data[text->size - 1] = '\0'; /* the last line's end */
     }
 }
 
 static void add_row(struct table *table, const struct identity_result *result)
 {
-    char explanation[512];
-    snprintf(explanation, sizeof explanation, "%s", result->formula);
-    break_equation(explanation, EXPLANATION_WIDTH);
-    size_t used = strlen(explanation);
-    snprintf(explanation + used, sizeof explanation - used, "\n%s", result->why);
-    break_lines(explanation, EXPLANATION_WIDTH);
+    struct text explanation = {0};
+    explain(&explanation, result);
     table_text(table, result->name);
     table_number(table, result->error);
     table_number(table, result->bound);
@@ -106,7 +88,8 @@ static void add_row(struct table *table, const struct identity_result *result)
     table_number(table, result->condition);
     table_text(table, result->formula);
     table_text(table, result->why);
-    table_text(table, explanation);
+    table_text(table, explanation.failed ? "" : explanation.data);
+    text_free(&explanation);
 }
 
 static enum status measure_all(const struct identities_options *options, struct table *table,
@@ -114,10 +97,7 @@ static enum status measure_all(const struct identities_options *options, struct 
 {
     for (size_t i = 0; i < identities_count(); i++) {
         struct identity_result result;
-        enum status status = identities_measure(options, i, &result, err);
-        if (status != STATUS_OK) {
-            return status;
-        }
+        TRY(identities_measure(options, i, &result, err));
         add_row(table, &result);
         if (!result.passed) {
             ++*n_failed;
@@ -130,31 +110,27 @@ static enum status measure_all(const struct identities_options *options, struct 
 enum status cmd_identities(const struct arguments *arguments, struct error *err)
 {
     static const struct column columns[] = {
-        {"name", "identity", 0},    {"error", "error", -2}, {"bound", "allowed", -2},
-        {"control", "control", -2}, {"holds", NULL, 0},     {"condition", NULL, 0},
-        {"formula", NULL, 0},       {"why", NULL, 0},       {NULL, "what, and why", 0},
+        {"name", "identity"},       {"error", "error", -2}, {"bound", "allowed", -2},
+        {"control", "control", -2}, {"holds", NULL},        {"condition", NULL},
+        {"formula", NULL},          {"why", NULL},          {NULL, "what, and why"},
     };
     struct identities_options options;
-    enum status status = choose_sizes(arguments, &options, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(choose_sizes(arguments, &options, err));
     struct table *table = table_create(columns, sizeof columns / sizeof columns[0]);
     size_t n_failed = 0;
-    status = measure_all(&options, table, &n_failed, err);
+    enum status status = measure_all(&options, table, &n_failed, err);
     if (status == STATUS_OK) {
         status = table_print(table, arguments->format, err);
     }
     table_free(table);
-    if (status == STATUS_OK && arguments->format == FORMAT_TEXT) {
+    TRY(status);
+    if (arguments->format == FORMAT_TEXT) {
         puts("\nerror: largest difference of the two sides, in units of the largest number, in "
              "double precision\n"
              "allowed: what rounding may do; control: the same measured where the premise does not "
              "hold");
     }
-    if (status == STATUS_OK && n_failed > 0) {
-        status = error_set(err, STATUS_FAILED, "%zu of %zu identities do not hold", n_failed,
-                           identities_count());
-    }
-    return status;
+    return n_failed == 0 ? STATUS_OK
+                         : error_set(err, STATUS_FAILED, "%zu of %zu identities do not hold",
+                                     n_failed, identities_count());
 }

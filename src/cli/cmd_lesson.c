@@ -20,10 +20,7 @@ static enum status write_and_say(const struct plan *plan, struct error *err)
                                      .language = arguments->language,
                                      .version = version_number(),
                                      .slides = arguments->slides};
-    enum status status = lesson_write(&request, &summary, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(lesson_write(&request, &summary, err));
     if (summary.note[0]) {
         terminal_say("%s", summary.note);
     }

@@ -31,11 +31,8 @@ static void say_summary(const struct report_summary *summary)
 enum status cmd_report(const struct arguments *arguments, struct error *err)
 {
     struct report_summary summary;
-    enum status status = report_write_against(arguments_folder(arguments), arguments->baseline,
-                                              arguments->n_baseline, &summary, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(report_write_against(arguments_folder(arguments), arguments->baseline,
+                             arguments->n_baseline, &summary, err));
     if (!arguments->quiet) {
         say_summary(&summary);
     }

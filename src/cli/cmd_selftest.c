@@ -10,9 +10,10 @@
 enum status cmd_selftest(const struct arguments *arguments, struct error *err)
 {
     static const struct column columns[] = {
-        {"name", "check", 0}, {"measured", "measured", -3}, {"bound", "allowed", -3},
-        {"passed", NULL, 0},  {NULL, "result", 0},          {"what", "what", 0},
-        {"detail", NULL, 0},
+        {"name", "check"},        {"measured", "measured", -3},
+        {"bound", "allowed", -3}, {"passed", NULL},
+        {NULL, "result"},         {"what", "what"},
+        {"detail", NULL},
     };
     struct table *table = table_create(columns, sizeof columns / sizeof columns[0]);
     struct selftest_result result;
@@ -31,12 +32,10 @@ enum status cmd_selftest(const struct arguments *arguments, struct error *err)
             terminal_say("%s failed: %s", result.name, result.detail);
         }
     }
-    enum status status = table_print(table, arguments->format, err);
-    table_free(table);
-    if (status != STATUS_OK || n_failed == 0) {
-        return status;
-    }
-    return error_set(err, STATUS_FAILED,
-                     "%zu of %zu checks failed: results of this machine cannot be trusted",
-                     n_failed, n_check);
+    TRY(table_finish(table, arguments->format, err));
+    return n_failed == 0
+               ? STATUS_OK
+               : error_set(err, STATUS_FAILED,
+                           "%zu of %zu checks failed: results of this machine cannot be trusted",
+                           n_failed, n_check);
 }

@@ -329,7 +329,7 @@ enum status arguments_parse(struct arguments *arguments, const struct command *c
     return arguments->help ? STATUS_OK : check_operands(arguments, err);
 }
 
-enum status arguments_set_once(const struct arguments *arguments, struct error *err)
+static enum status check_set_once(const struct arguments *arguments, struct error *err)
 {
     for (size_t i = 0; i < arguments->n_set; i++) {
         size_t n_byte = strcspn(arguments->set[i], "=");
@@ -340,6 +340,22 @@ enum status arguments_set_once(const struct arguments *arguments, struct error *
                                  (int)n_byte, arguments->set[i]);
             }
         }
+    }
+    return STATUS_OK;
+}
+
+enum status arguments_each_set(const struct arguments *arguments, set_function set, void *context,
+                               struct error *err)
+{
+    TRY(check_set_once(arguments, err));
+    for (size_t i = 0; i < arguments->n_set; i++) {
+        const char *assignment = arguments->set[i], *equals = strchr(assignment, '=');
+        char key[64];
+        if (!equals || equals == assignment) {
+            return error_set(err, STATUS_USAGE, "expected key=value, found '%s'", assignment);
+        }
+        snprintf(key, sizeof key, "%.*s", (int)(equals - assignment), assignment);
+        TRY(set(context, key, equals + 1, err));
     }
     return STATUS_OK;
 }

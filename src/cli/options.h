@@ -65,8 +65,12 @@ enum status arguments_parse(struct arguments *arguments, const struct command *c
                             char *const *words, struct error *err);
 void arguments_free(struct arguments *arguments);
 
-/* arguments_set_once refuses a key that --set names twice, for commands that make no grid. */
-enum status arguments_set_once(const struct arguments *arguments, struct error *err);
+/* arguments_each_set calls set with every key and value of --set, for commands that make no grid: a
+ * key that is named twice is refused. */
+typedef enum status (*set_function)(void *context, const char *key, const char *value,
+                                    struct error *err);
+enum status arguments_each_set(const struct arguments *arguments, set_function set, void *context,
+                               struct error *err);
 
 /* arguments_refuse refuses an option that is given and cannot go with what is said of it. */
 enum status arguments_refuse(const struct arguments *arguments, enum option_id id,
