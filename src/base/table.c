@@ -149,7 +149,11 @@ static void add_formatted(struct table *table, struct cell_value cell, const cha
 
 void table_text(struct table *table, const char *text)
 {
-    add_cell(table, (struct cell_value){.type = CELL_TEXT}, text);
+    if (text) {
+        add_cell(table, (struct cell_value){.type = CELL_TEXT}, text);
+    } else {
+        table_missing(table);
+    }
 }
 
 void table_format(struct table *table, const char *format, ...)

@@ -51,7 +51,7 @@ void table_free(struct table *table);
 void table_column(struct table *table, const struct column *column);
 
 /* Each adds the next cell. */
-void table_text(struct table *table, const char *text);
+void table_text(struct table *table, const char *text); /* NULL is missing */
 void table_format(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3))); /* a text */
 void table_integer(struct table *table, long long value);

@@ -57,28 +57,22 @@ static void add_dataset(struct table *table, const struct dataset *dataset,
 {
     static struct dataset_place place;
     struct error err = {0};
-    char shape[64], fetch[64];
     bool found = dataset_find(dataset, options, &place, &err) == STATUS_OK;
-    snprintf(shape, sizeof shape, "%zu x %zu %s", dataset->image_size, dataset->image_size,
-             dataset->n_channel == 3 ? "colour" : "grey");
     table_text(table, dataset->task.name);
     table_text(table, dataset->task.title);
-    table_text(table, shape);
+    table_format(table, "%zu x %zu %s", dataset->image_size, dataset->image_size,
+                 dataset->n_channel == 3 ? "colour" : "grey");
     table_integer(table, (long long)dataset->task.n_answer);
-    snprintf(fetch, sizeof fetch, "scripts/fetch_data.sh %s", dataset->task.name);
     table_text(table, state_of(dataset, &place, found));
-    if (found && !is_drawn(dataset)) {
-        table_text(table, place.folder);
+    table_text(table, found && !is_drawn(dataset) ? place.folder : NULL);
+    if (is_drawn(dataset)) {
+        table_text(table, "-");
+    } else if (found) {
         table_text(table, place.folder);
     } else {
-        table_missing(table);
-        table_text(table, is_drawn(dataset) ? "-" : fetch);
+        table_format(table, "scripts/fetch_data.sh %s", dataset->task.name);
     }
-    if (found) {
-        table_missing(table);
-    } else {
-        table_text(table, err.text);
-    }
+    table_text(table, found ? NULL : err.text);
 }
 
 static void print_roots(const struct data_options *data)
@@ -94,14 +88,14 @@ static enum status data_list(const struct data_options *data, const struct datas
                              const struct arguments *arguments, struct error *err)
 {
     static const struct column columns[] = {
-        {"name", "name", 0},
-        {"title", NULL, 0},
-        {"images", "images", 0},
-        {"n_class", "classes", 0},
-        {"state", "state", 0},
-        {"folder", NULL, 0},
-        {NULL, "where, or how to get it", 0},
-        {"reason", NULL, 0},
+        {"name", "name"},
+        {"title", NULL},
+        {"images", "images"},
+        {"n_class", "classes"},
+        {"state", "state"},
+        {"folder", NULL},
+        {NULL, "where, or how to get it"},
+        {"reason", NULL},
     };
     struct table *table = table_create(columns, N_COLUMN(columns));
     for (size_t i = 0; dataset_at(i); i++) {
@@ -121,16 +115,13 @@ static enum status data_list(const struct data_options *data, const struct datas
 static void add_check(struct table *table, const struct dataset *dataset, const char *item,
                       size_t count, const char *hash, const char *verdict)
 {
-    char start[13];
-    snprintf(start, sizeof start, "%.12s", hash ? hash : "");
     table_text(table, dataset->task.name);
     table_text(table, item);
     table_integer(table, (long long)count);
+    table_text(table, hash);
     if (hash) {
-        table_text(table, hash);
-        table_text(table, start);
+        table_format(table, "%.12s", hash);
     } else {
-        table_missing(table);
         table_missing(table);
     }
     table_text(table, verdict);
@@ -241,8 +232,8 @@ static enum status data_check(const struct data_options *data, const struct data
                               const struct arguments *arguments, struct error *err)
 {
     static const struct column columns[] = {
-        {"dataset", "data set", 0}, {"item", "file", 0},  {"count", "bytes/images", 0},
-        {"sha256", NULL, 0},        {NULL, "SHA-256", 0}, {"verdict", "verdict", 0},
+        {"dataset", "data set"}, {"item", "file"},  {"count", "bytes/images"},
+        {"sha256", NULL},        {NULL, "SHA-256"}, {"verdict", "verdict"},
     };
     struct table *table = table_create(columns, N_COLUMN(columns));
     enum status status = dataset ? check_one(table, dataset, &data->options, err)
@@ -261,7 +252,7 @@ static enum status data_check(const struct data_options *data, const struct data
 static enum status print_path(const struct dataset *dataset, const char *path, enum format format,
                               struct error *err)
 {
-    static const struct column columns[] = {{"dataset", NULL, 0}, {"path", NULL, 0}};
+    static const struct column columns[] = {{"dataset", NULL}, {"path", NULL}};
     if (format == FORMAT_TEXT) {
         puts(path);
         return STATUS_OK;

@@ -114,26 +114,17 @@ static struct table *list_variants(void)
 
 /* ---- tasks ---- */
 
-static void add_text_or_missing(struct table *table, const char *text)
-{
-    if (text) {
-        table_text(table, text);
-    } else {
-        table_missing(table);
-    }
-}
-
 #define EXAMPLE_TOKENS 16
 
 /* Which position an output needs, at the two ends of a sequence: "0<-15, 15<-0". */
-static void describe_needed(const struct task *task, char *text, size_t size)
+static void add_needed(struct table *table, const struct task *task)
 {
     int first = task_needed_key(task, 0, EXAMPLE_TOKENS);
     int last = task_needed_key(task, EXAMPLE_TOKENS - 1, EXAMPLE_TOKENS);
     if (first == TASK_NO_KEY) {
-        snprintf(text, size, "no single one");
+        table_text(table, "no single one");
     } else {
-        snprintf(text, size, "0<-%d, %d<-%d", first, EXAMPLE_TOKENS - 1, last);
+        table_format(table, "0<-%d, %d<-%d", first, EXAMPLE_TOKENS - 1, last);
     }
 }
 
@@ -149,16 +140,14 @@ static struct table *list_tasks(void)
     struct table *table = table_create(columns, N_ROW(columns));
     for (size_t i = 0; task_at(i); i++) {
         const struct task *task = task_at(i);
-        char needed[64];
         if (task->kind->find) {
             continue; /* a data set */
         }
-        describe_needed(task, needed, sizeof needed);
         table_text(table, task->name);
-        add_text_or_missing(table, task->summary);
-        add_text_or_missing(table, task->example);
+        table_text(table, task->summary);
+        table_text(table, task->example);
         table_number(table, task_chance(task, EXAMPLE_TOKENS));
-        table_text(table, needed);
+        add_needed(table, task);
     }
     return table;
 }
@@ -224,20 +213,17 @@ static struct table *list_keys(void)
     }
     for (size_t i = 0; config_key_at(i); i++) {
         const struct config_key *key = config_key_at(i);
-        char shown[128], what[1024];
-        snprintf(shown, sizeof shown, "%s%s%s", key->name, key->alias ? ", " : "",
-                 key->alias ? key->alias : "");
-        snprintf(what, sizeof what, "%s (%s)", key->help, key->accepted);
         table_text(table, key->name);
-        add_text_or_missing(table, key->alias);
-        table_text(table, shown);
+        table_text(table, key->alias);
+        table_format(table, "%s%s%s", key->name, key->alias ? ", " : "",
+                     key->alias ? key->alias : "");
         table_text(table, key->type);
         for (size_t k = 0; kind_at(k); k++) {
-            add_text_or_missing(table, config_kind_preset(kind_at(k), key));
+            table_text(table, config_kind_preset(kind_at(k), key));
         }
         table_text(table, key->accepted);
         table_text(table, key->help);
-        table_text(table, what);
+        table_format(table, "%s (%s)", key->help, key->accepted);
     }
     return table;
 }
