@@ -16,7 +16,7 @@ usage() {
   cat <<'TEXT'
 Usage: scripts/test.sh [--full]
 
-  --full   also: every test under the sanitizers with the command line's, the commands of the README,
+  --full   also: every test under the sanitizers with the command line's, the commands of the README and the topics,
            installation into an empty folder, and that planted faults are caught
 TEXT
 }
@@ -74,7 +74,7 @@ check_format() {
     record skipped format $((SECONDS - start))
     return
   fi
-  step format bash -c "find src tasks tests -name '*.[ch]' -print0 | xargs -0 $tool --dry-run --Werror"
+  step format bash -c "find src tasks datasets tests -name '*.[ch]' -print0 | xargs -0 $tool --dry-run --Werror"
 }
 
 # A browser opens report.html in the tests; where none can be installed, that test is skipped.
@@ -134,7 +134,7 @@ if step "build (warnings are errors)" build build -DQKVLAB_WERROR=ON; then
   ctest_step "tests" build
   step "install" install_and_try
   if [ "$FULL" = yes ]; then
-    step "commands of the README" bash scripts/test_readme.sh build/qkvlab
+    step "commands of the README and the topics" bash scripts/test_readme.sh build/qkvlab
     step "killed sweeps, 200 rounds" env QKVLAB=build/qkvlab QKVLAB_CHAOS_ROUNDS=200 \
       QKVLAB_CHAOS_SEED=$((RANDOM + 1)) bash tests/cli/test_chaos.sh
     step "Slurm" bash scripts/slurm/test_real.sh build/qkvlab

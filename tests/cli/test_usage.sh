@@ -39,6 +39,23 @@ expect_error 2 "unknown format 'xml'"
 run run --out ""
 expect_error 2 "--out: expected the name of a folder"
 
+run run -o runs
+expect_error 2 "unknown option -o: options begin with --"
+run baseline record -o
+expect_error 2 "--output needs FILE behind it"
+run baseline record -o a.json --output b.json
+expect_error 2 "--output is given twice; it takes one value"
+run baseline record -o ""
+expect_error 2 "--output: expected the name of a file, found ''"
+run lesson symmetry --lang kr
+expect_error 2 "unknown language 'kr'; did you mean 'ko'? (there are en, ko)"
+run bench --seconds 0
+expect_error 2 "--seconds: expected a number above 0 and up to 3600, found '0'"
+run bench --threads 1,x
+expect_error 2 "--threads: expected a whole number in 1..1024, found 'x'"
+run cost --memory 40XB
+expect_error 2 "--memory: "
+
 run --version x
 expect_error 2 "--version stands alone, found 'x' behind it"
 run --help run

@@ -15,7 +15,7 @@ long metrics_first_below(const double *loss, size_t n_step, double level);
 
 /* metrics_escape_step returns the step at which training leaves its plateau, STEP_NEVER if it never
  * does; chance_loss: of a predictor that knows nothing, see task_chance_loss. The definition is
- * stated in metrics.c and in the README. */
+ * stated in metrics.c and in `qkvlab help statistics`. */
 long metrics_escape_step(const double *loss, size_t n_step, double chance_loss);
 
 /* metrics_attention reads one head's maps, each [T,T], query rows by key columns. */
