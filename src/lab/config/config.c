@@ -205,6 +205,25 @@ static void write_id(const struct config *config, char id[CONFIG_ID_SIZE])
     fit_for_file_name(id);
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+    const struct config *const *left = a, *const *right = b;
+    int order = strcmp((*left)->id, (*right)->id);
+    return order != 0 ? order : (*left > *right) - (*left < *right);
+}
+
+const struct config **config_sort_ids(const struct config *configs, size_t n_config)
+{
+    const struct config **sorted = calloc(n_config + 1, sizeof *sorted);
+    for (size_t i = 0; sorted && i < n_config; i++) {
+        sorted[i] = &configs[i];
+    }
+    if (sorted) {
+        qsort(sorted, n_config, sizeof *sorted, compare_ids);
+    }
+    return sorted;
+}
+
 char **config_words(const struct config *config)
 {
     char line[MAX_KEY][LINE_SIZE], task[LINE_SIZE];

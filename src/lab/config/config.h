@@ -79,6 +79,10 @@ size_t config_n_test(const struct config *config);
 #define CONFIG_CANONICAL_SIZE 8192
 size_t config_canonical(const struct config *config, char text[CONFIG_CANONICAL_SIZE]);
 
+/* config_sort_ids lists resolved configurations by their ids, of equal ones the first one first
+ * (caller frees with free). NULL: out of memory. */
+const struct config **config_sort_ids(const struct config *configs, size_t n_config);
+
 /* config_words lists "key=value" of a resolved configuration's keys that differ from the defaults,
  * the task first; ends at NULL. Set and resolved they give the same run. Caller frees with
  * config_words_free. NULL: out of memory. */

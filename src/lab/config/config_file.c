@@ -144,18 +144,12 @@ static enum status read_list(struct reader *reader, struct grid_key *key, struct
 {
     struct yaml_event event;
     for (;;) {
-        enum status status = yaml_events_next(reader->events, &event, err);
-        if (status != STATUS_OK) {
-            return status;
-        }
+        TRY(yaml_events_next(reader->events, &event, err));
         if (event.type == YAML_SEQUENCE_END_EVENT) {
             break;
         }
-        status = event.type == YAML_SCALAR_EVENT ? append_value(key, &event, err)
-                                                 : refuse_nesting(key, &event, err);
-        if (status != STATUS_OK) {
-            return status;
-        }
+        TRY(event.type == YAML_SCALAR_EVENT ? append_value(key, &event, err)
+                                            : refuse_nesting(key, &event, err));
         if (key->n_value > MAX_VALUE) {
             error_set(err, STATUS_USAGE, "%s: more than %d values", key->name, MAX_VALUE);
             grid_say_place(err, key->file, event.place);
@@ -177,10 +171,7 @@ static enum status read_values(struct reader *reader, const char *name, struct p
 {
     struct yaml_event event;
     *key = (struct grid_key){.name = name, .file = (char *)reader->file->name, .place = place};
-    enum status status = yaml_events_next(reader->events, &event, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(yaml_events_next(reader->events, &event, err));
     if (event.type == YAML_SEQUENCE_START_EVENT) {
         return read_list(reader, key, err);
     }
@@ -265,16 +256,13 @@ static enum status read_without_data(struct reader *reader, struct mapping *mapp
     if (mapping->without_data) {
         return refuse_twice(&key, mapping->without_data_place, err);
     }
-    enum status status = yaml_events_next(reader->events, &event, err);
-    if (status == STATUS_OK && event.type != YAML_MAPPING_START_EVENT) {
+    TRY(yaml_events_next(reader->events, &event, err));
+    if (event.type != YAML_MAPPING_START_EVENT) {
         error_set(err, STATUS_USAGE,
                   "without_data: expected keys with values, such as {task: glyphs}, found %s",
                   yaml_event_name(&event));
         grid_say_place(err, key.file, event.place);
-        status = STATUS_USAGE;
-    }
-    if (status != STATUS_OK) {
-        return status;
+        return STATUS_USAGE;
     }
     mapping->without_data_place = place;
     mapping->without_data = grid_create();
@@ -322,35 +310,35 @@ static enum status read_key(struct reader *reader, struct mapping *mapping,
 static enum status read_mapping(struct reader *reader, struct mapping *mapping, struct error *err)
 {
     struct yaml_event event;
-    enum status status = yaml_events_next(reader->events, &event, err);
-    while (status == STATUS_OK && event.type != YAML_MAPPING_END_EVENT) {
-        status = read_key(reader, mapping, &event, err);
-        if (status == STATUS_OK) {
-            status = yaml_events_next(reader->events, &event, err);
-        }
+    TRY(yaml_events_next(reader->events, &event, err));
+    while (event.type != YAML_MAPPING_END_EVENT) {
+        TRY(read_key(reader, mapping, &event, err));
+        TRY(yaml_events_next(reader->events, &event, err));
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- documents ---- */
 
-/* add_document puts the document's own keys over what it includes. */
+/* list_document puts the document's own keys over what it includes. */
+static enum status list_document(struct reader *reader, struct mapping *mapping,
+                                 struct grid_list *own, struct error *err)
+{
+    if (!mapping->include) {
+        struct grid *grid = mapping->grid, *without_data = mapping->without_data;
+        mapping->grid = mapping->without_data = NULL;
+        return grid_list_append(own, grid, without_data, err);
+    }
+    TRY(read_file(mapping->include, reader->file, mapping->include_place, own, err));
+    TRY(grid_list_layer(own, mapping->grid, err));
+    return mapping->without_data ? grid_list_without_data(own, mapping->without_data, err)
+                                 : STATUS_OK;
+}
+
 static enum status add_document(struct reader *reader, struct mapping *mapping, struct error *err)
 {
     struct grid_list own = {0};
-    enum status status;
-    if (mapping->include) {
-        status = read_file(mapping->include, reader->file, mapping->include_place, &own, err);
-        if (status == STATUS_OK) {
-            status = grid_list_layer(&own, mapping->grid, err);
-        }
-        if (status == STATUS_OK && mapping->without_data) {
-            status = grid_list_without_data(&own, mapping->without_data, err);
-        }
-    } else {
-        status = grid_list_append(&own, mapping->grid, mapping->without_data, err);
-        mapping->grid = mapping->without_data = NULL;
-    }
+    enum status status = list_document(reader, mapping, &own, err);
     if (status == STATUS_OK) {
         status = grid_list_move(reader->list, &own, err);
     }
@@ -390,24 +378,21 @@ static enum status read_document(struct reader *reader, struct place start, stru
     if (reader->empty.line > 0) {
         return refuse_empty(reader, err);
     }
-    enum status status = yaml_events_next(reader->events, &event, err);
-    if (status == STATUS_OK && event.type == YAML_SCALAR_EVENT && event.text[0] == '\0') {
+    TRY(yaml_events_next(reader->events, &event, err));
+    if (event.type == YAML_SCALAR_EVENT && event.text[0] == '\0') {
         reader->empty = start;
         return STATUS_OK;
     }
-    if (status == STATUS_OK && event.type != YAML_MAPPING_START_EVENT) {
-        status = refuse_root(reader, &event, err);
-    }
-    if (status != STATUS_OK) {
-        return status;
+    if (event.type != YAML_MAPPING_START_EVENT) {
+        return refuse_root(reader, &event, err);
     }
     struct mapping mapping = {.grid = grid_create()};
     if (mapping.grid) {
         mapping.grid->file = strdup(reader->file->name);
         mapping.grid->place = event.place;
     }
-    status = mapping.grid && mapping.grid->file ? read_mapping(reader, &mapping, err)
-                                                : out_of_memory(err);
+    enum status status = mapping.grid && mapping.grid->file ? read_mapping(reader, &mapping, err)
+                                                            : out_of_memory(err);
     if (status == STATUS_OK) {
         status = add_document(reader, &mapping, err);
     }

@@ -44,11 +44,9 @@ struct key_row {
 #define QUERY_NAMES (&(QUERY_MAP_TABLE(BAR_AND_NAME))[3])
 #define SCORE_TERM_NAMES (&(SCORE_TERM_TABLE(BAR_AND_NAME))[3])
 
-/* The sizes of a model have their ranges in nn/model.h. */
 #define OR_0_(least, most) 0, most
 #define OR_0(range) OR_0_(range)
 #define RANGE_N_KV_HEAD 0, 65536
-#define RANGE_SEED 0, 9007199254740991
 
 /* name, (alias,) accepted, default (of most kinds; NULL: of those that give it one), help */
 static const struct key_row ROWS[] = {

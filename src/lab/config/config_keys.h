@@ -14,6 +14,11 @@
 
 struct config;
 
+/* Ranges are two numbers, the least and the most; sizes of a model have theirs in nn/model.h. */
+#define RANGE_LAST_(least, most) most
+#define RANGE_LAST(range) RANGE_LAST_(range)
+#define RANGE_SEED 0, 9007199254740991
+
 struct config_key {
     const char *name;
     const char *alias;    /* NULL: none */

@@ -11,8 +11,6 @@
 #include "lab/config/config.h"
 #include "lab/config/config_guess.h"
 
-#define MAX_SEED 9007199254740991ULL
-
 struct grid *grid_create(void)
 {
     return calloc(1, sizeof(struct grid));
@@ -136,10 +134,7 @@ enum status grid_add(struct grid *grid, const struct grid_key *key, struct error
     if (before) {
         return refuse_second(before, key, err);
     }
-    enum status status = check_values(key, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(check_values(key, err));
     struct grid_key copy, *grown = realloc(grid->key, (grid->n_key + 1) * sizeof *grown);
     if (!grown) {
         return out_of_memory(err);
@@ -177,11 +172,11 @@ enum status grid_replace_seeds(struct grid *grid, const struct grid *over, struc
 
 enum status grid_replace(struct grid *grid, const struct grid *over, struct error *err)
 {
-    enum status status = grid_replace_seeds(grid, over, err);
-    for (size_t i = 0; i < over->n_key && status == STATUS_OK; i++) {
-        status = grid_replace_key(grid, &over->key[i], err);
+    TRY(grid_replace_seeds(grid, over, err));
+    for (size_t i = 0; i < over->n_key; i++) {
+        TRY(grid_replace_key(grid, &over->key[i], err));
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- assignments ---- */
@@ -252,7 +247,7 @@ static bool parse_seed(const char **text, uint64_t *seed)
     char *end;
     errno = 0;
     unsigned long long number = strtoull(*text, &end, 10);
-    if (!isdigit((unsigned char)**text) || errno != 0 || number > MAX_SEED) {
+    if (!isdigit((unsigned char)**text) || errno != 0 || number > RANGE_LAST(RANGE_SEED)) {
         return false;
     }
     *text = end;
@@ -279,7 +274,7 @@ static enum status parse_range(const char **text, const char *whole, uint64_t *f
         return error_set(err, STATUS_USAGE,
                          "seeds: expected a list such as 0 or 0,1,2 or 0-5 of whole numbers up to "
                          "%llu, found '%s'",
-                         MAX_SEED, whole);
+                         (unsigned long long)RANGE_LAST(RANGE_SEED), whole);
     }
     if (*last < *first) {
         return error_set(err, STATUS_USAGE,
@@ -332,6 +327,18 @@ static enum status refuse_equal_seeds(const struct grid *grid, struct error *err
     return status;
 }
 
+static enum status append_seeds(struct grid *grid, const char *seeds, struct error *err)
+{
+    const char *text = seeds;
+    do {
+        uint64_t first = 0, last = 0;
+        text += text != seeds; /* the comma */
+        TRY(parse_range(&text, seeds, &first, &last, err));
+        TRY(append_range(grid, first, last, err));
+    } while (*text == ',');
+    return refuse_equal_seeds(grid, err);
+}
+
 enum status grid_seeds(struct grid *grid, const char *seeds, struct error *err)
 {
     if (!grid) {
@@ -340,19 +347,7 @@ enum status grid_seeds(struct grid *grid, const char *seeds, struct error *err)
     if (grid->seed) {
         return error_set(err, STATUS_USAGE, "seeds are set twice; give them as one list");
     }
-    const char *text = seeds;
-    enum status status;
-    do {
-        uint64_t first = 0, last = 0;
-        text += text != seeds; /* the comma */
-        status = parse_range(&text, seeds, &first, &last, err);
-        if (status == STATUS_OK) {
-            status = append_range(grid, first, last, err);
-        }
-    } while (status == STATUS_OK && *text == ',');
-    if (status == STATUS_OK) {
-        status = refuse_equal_seeds(grid, err);
-    }
+    enum status status = append_seeds(grid, seeds, err);
     if (status != STATUS_OK) {
         free(grid->seed);
         grid->seed = NULL;

@@ -55,13 +55,13 @@ static enum status set_axis(struct config *config, const char *key, const char *
     variant_id(&config->variant, id);
     config_value(&preset, key, usual, sizeof usual, NULL);
     config_value(config, key, before, sizeof before, NULL);
-    enum status status = config_set(config, key, value, err);
+    TRY(config_set(config, key, value, err));
     config_value(config, key, after, sizeof after, NULL);
-    if (status == STATUS_OK && strcmp(before, usual) != 0 && strcmp(before, after) != 0) {
+    if (strcmp(before, usual) != 0 && strcmp(before, after) != 0) {
         return error_set(err, STATUS_USAGE, "variant %s already says %s=%s, and %s=%s contradicts",
                          id, key, before, key, value);
     }
-    return status;
+    return STATUS_OK;
 }
 
 #define NO_KEY ((size_t)-1)
@@ -72,18 +72,17 @@ static enum status build_cell(const struct grid *grid, size_t cell, size_t witho
 {
     *config = config_default();
     config->seed = cell_seed(grid, cell);
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < grid->n_key && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < grid->n_key; i++) {
         if (i != without && !config_is_axis(grid->key[i].name)) {
-            status = config_set(config, grid->key[i].name, cell_value(grid, cell, i)->text, err);
+            TRY(config_set(config, grid->key[i].name, cell_value(grid, cell, i)->text, err));
         }
     }
-    for (size_t i = 0; i < grid->n_key && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < grid->n_key; i++) {
         if (i != without && config_is_axis(grid->key[i].name)) {
-            status = set_axis(config, grid->key[i].name, cell_value(grid, cell, i)->text, err);
+            TRY(set_axis(config, grid->key[i].name, cell_value(grid, cell, i)->text, err));
         }
     }
-    return status == STATUS_OK ? config_resolve(config, err) : status;
+    return config_resolve(config, err);
 }
 
 /* find_fault returns the key without which the cell could be, of those from files or of those from
@@ -139,18 +138,6 @@ static void explain_cell(const struct grid *grid, size_t cell, size_t n_cell, st
     say_fault(grid, cell, plain.text, err);
 }
 
-struct named_cell {
-    char id[CONFIG_ID_SIZE];
-    size_t cell;
-};
-
-static int compare_named_cells(const void *a, const void *b)
-{
-    const struct named_cell *left = a, *right = b;
-    int order = strcmp(left->id, right->id);
-    return order != 0 ? order : (left->cell > right->cell) - (left->cell < right->cell);
-}
-
 /* say_second puts the place of the value by which the second of two equal cells differs. */
 static void say_second(const struct grid *grid, size_t first, size_t second, struct error *err)
 {
@@ -173,28 +160,26 @@ static void say_second(const struct grid *grid, size_t first, size_t second, str
 static enum status refuse_duplicates(const struct grid *grid, const struct config *configs,
                                      size_t n_config, struct error *err)
 {
-    struct named_cell *cells = calloc(n_config, sizeof *cells);
-    if (!cells) {
+    const struct config **sorted = config_sort_ids(configs, n_config);
+    size_t i = 1;
+    if (!sorted) {
         return out_of_memory(err);
     }
-    for (size_t i = 0; i < n_config; i++) {
-        memcpy(cells[i].id, configs[i].id, sizeof cells[i].id);
-        cells[i].cell = i;
+    while (i < n_config && strcmp(sorted[i - 1]->id, sorted[i]->id) != 0) {
+        i++;
     }
-    qsort(cells, n_config, sizeof *cells, compare_named_cells);
-    enum status status = STATUS_OK;
-    for (size_t i = 1; i < n_config && status == STATUS_OK; i++) {
-        if (strcmp(cells[i - 1].id, cells[i].id) == 0) {
-            char first[400], second[400];
-            cell_name(grid, cells[i - 1].cell, first, sizeof first);
-            cell_name(grid, cells[i].cell, second, sizeof second);
-            status =
-                error_set(err, STATUS_USAGE, "the cells %s and %s are the same run", first, second);
-            say_second(grid, cells[i - 1].cell, cells[i].cell, err);
-        }
+    size_t first = (size_t)(sorted[i - 1] - configs);
+    size_t second = i < n_config ? (size_t)(sorted[i] - configs) : first;
+    free(sorted);
+    if (first == second) {
+        return STATUS_OK;
     }
-    free(cells);
-    return status;
+    char name[2][400];
+    cell_name(grid, first, name[0], sizeof name[0]);
+    cell_name(grid, second, name[1], sizeof name[1]);
+    error_set(err, STATUS_USAGE, "the cells %s and %s are the same run", name[0], name[1]);
+    say_second(grid, first, second, err);
+    return STATUS_USAGE;
 }
 
 enum status grid_count(const struct grid *grid, size_t *n_run, struct error *err)
@@ -213,29 +198,31 @@ enum status grid_count(const struct grid *grid, size_t *n_run, struct error *err
     return STATUS_OK;
 }
 
+static enum status build_cells(const struct grid *grid, struct config *configs, size_t n_config,
+                               struct error *err)
+{
+    for (size_t i = 0; i < n_config; i++) {
+        enum status status = build_cell(grid, i, NO_KEY, &configs[i], err);
+        if (status != STATUS_OK) {
+            explain_cell(grid, i, n_config, err);
+            return status;
+        }
+    }
+    return refuse_duplicates(grid, configs, n_config, err);
+}
+
 enum status grid_expand(const struct grid *grid, struct config **configs, size_t *n_config,
                         struct error *err)
 {
     *configs = NULL;
     *n_config = 0;
     size_t n = 0;
-    enum status status = grid_count(grid, &n, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(grid_count(grid, &n, err));
     struct config *list = calloc(n, sizeof *list);
     if (!list) {
         return out_of_memory(err);
     }
-    for (size_t i = 0; i < n && status == STATUS_OK; i++) {
-        status = build_cell(grid, i, NO_KEY, &list[i], err);
-        if (status != STATUS_OK) {
-            explain_cell(grid, i, n, err);
-        }
-    }
-    if (status == STATUS_OK) {
-        status = refuse_duplicates(grid, list, n, err);
-    }
+    enum status status = build_cells(grid, list, n, err);
     if (status != STATUS_OK) {
         free(list);
         return status;

@@ -9,7 +9,7 @@
 
 static enum status out_of_memory(struct error *err)
 {
-    return error_set(err, STATUS_MEMORY, "out of memory for the list of runs");
+    return error_memory(err, "listing the runs");
 }
 
 static void item_free(struct listed_grid *item)
@@ -168,32 +168,29 @@ static enum status layer_tasks(struct grid_list *list, const struct grid_key *ta
 static enum status layer_key(struct grid_list *list, const struct grid_key *key, struct error *err)
 {
     bool everywhere = !key_is_for(key->name, kinds_of_all(list));
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < list->n_grid && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < list->n_grid; i++) {
         struct listed_grid *item = &list->item[i];
         if (everywhere || key_is_for(key->name, kinds_of(item->grid))) {
-            status = grid_replace_key(item->grid, key, err);
+            TRY(grid_replace_key(item->grid, key, err));
             if (item->without_data) {
                 grid_remove(item->without_data, key->name);
             }
         }
     }
-    return status;
+    return STATUS_OK;
 }
 
 enum status grid_list_layer(struct grid_list *list, const struct grid *layer, struct error *err)
 {
     const struct grid_key *task = grid_find(layer, "task");
-    enum status status = task ? layer_tasks(list, task, err) : STATUS_OK;
-    for (size_t i = 0; i < layer->n_key && status == STATUS_OK; i++) {
-        if (&layer->key[i] != task) {
-            status = layer_key(list, &layer->key[i], err);
-        }
+    TRY(task ? layer_tasks(list, task, err) : STATUS_OK);
+    for (size_t i = 0; i < layer->n_key; i++) {
+        TRY(&layer->key[i] != task ? layer_key(list, &layer->key[i], err) : STATUS_OK);
     }
-    for (size_t i = 0; i < list->n_grid && status == STATUS_OK; i++) {
-        status = grid_replace_seeds(list->item[i].grid, layer, err);
+    for (size_t i = 0; i < list->n_grid; i++) {
+        TRY(grid_replace_seeds(list->item[i].grid, layer, err));
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- data that are not there ---- */
@@ -201,14 +198,13 @@ enum status grid_list_layer(struct grid_list *list, const struct grid *layer, st
 enum status grid_list_without_data(struct grid_list *list, const struct grid *keys,
                                    struct error *err)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < list->n_grid && status == STATUS_OK; i++) {
-        grid_free(list->item[i].without_data);
-        list->item[i].without_data = grid_create();
-        status = list->item[i].without_data ? grid_replace(list->item[i].without_data, keys, err)
-                                            : out_of_memory(err);
+    for (size_t i = 0; i < list->n_grid; i++) {
+        struct listed_grid *item = &list->item[i];
+        grid_free(item->without_data);
+        item->without_data = grid_create();
+        TRY(item->without_data ? grid_replace(item->without_data, keys, err) : out_of_memory(err));
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* The first task of a grid whose data are not found, NULL: all are there. */
@@ -227,63 +223,43 @@ static const struct task *find_missing(const struct grid *grid, const struct dat
 enum status grid_list_use_data(struct grid_list *list, const struct dataset_options *data,
                                char note[GRID_LIST_NOTE_SIZE], struct error *err)
 {
-    enum status status = STATUS_OK;
     note[0] = '\0';
-    for (size_t i = 0; i < list->n_grid && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < list->n_grid; i++) {
         struct listed_grid *item = &list->item[i];
         const struct task *missing = item->without_data ? find_missing(item->grid, data) : NULL;
         if (!missing) {
             continue;
         }
-        status = grid_replace(item->grid, item->without_data, err);
+        TRY(grid_replace(item->grid, item->without_data, err));
         const struct grid_key *task = grid_find(item->grid, "task");
         snprintf(note, GRID_LIST_NOTE_SIZE,
                  "%s was not found, so %s takes its place; `qkvlab data list` says where it was "
                  "looked for",
                  missing->title, task->value[0].text);
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- expanding ---- */
 
-struct named_run {
-    char id[CONFIG_ID_SIZE];
-    size_t index;
-};
-
-static int compare_named_runs(const void *a, const void *b)
-{
-    const struct named_run *left = a, *right = b;
-    int order = strcmp(left->id, right->id);
-    return order != 0 ? order : (left->index > right->index) - (left->index < right->index);
-}
-
 /* drop_repeated keeps the first run of every id, in the same order. */
 static enum status drop_repeated(struct config *configs, size_t *n_config, struct error *err)
 {
-    size_t n = *n_config, n_kept = 0;
-    struct named_run *runs = calloc(n + 1, sizeof *runs);
-    bool *repeated = calloc(n + 1, sizeof *repeated);
-    if (runs && repeated) {
-        for (size_t i = 0; i < n; i++) {
-            memcpy(runs[i].id, configs[i].id, sizeof runs[i].id);
-            runs[i].index = i;
-        }
-        qsort(runs, n, sizeof *runs, compare_named_runs);
-        for (size_t i = 1; i < n; i++) {
-            repeated[runs[i].index] = strcmp(runs[i - 1].id, runs[i].id) == 0;
-        }
-        for (size_t i = 0; i < n; i++) {
-            if (!repeated[i]) {
-                configs[n_kept++] = configs[i];
-            }
-        }
-        *n_config = n_kept;
+    const struct config **sorted = config_sort_ids(configs, *n_config);
+    bool *repeated = calloc(*n_config + 1, sizeof *repeated);
+    size_t n_kept = 0;
+    for (size_t i = 1; sorted && repeated && i < *n_config; i++) {
+        repeated[sorted[i] - configs] = strcmp(sorted[i - 1]->id, sorted[i]->id) == 0;
     }
-    bool fine = runs && repeated;
-    free(runs);
+    for (size_t i = 0; sorted && repeated && i < *n_config; i++) {
+        if (!repeated[i]) {
+            configs[n_kept++] = configs[i];
+        }
+    }
+    bool fine = sorted && repeated;
+    free(sorted);
     free(repeated);
+    *n_config = n_kept;
     return fine ? STATUS_OK : out_of_memory(err);
 }
 
@@ -293,10 +269,7 @@ static enum status count_runs(const struct grid_list *list, size_t *n_run, struc
     for (size_t i = 0; i < list->n_grid; i++) {
         const struct grid *grid = list->item[i].grid;
         size_t n;
-        enum status status = grid_count(grid, &n, err);
-        if (status != STATUS_OK) {
-            return status;
-        }
+        TRY(grid_count(grid, &n, err));
         *n_run += n;
         if (*n_run > GRID_MAX_RUN) {
             error_set(err, STATUS_USAGE, "the grids have more than %zu runs together",
@@ -313,13 +286,20 @@ static enum status append_runs(struct config *configs, size_t *n_config, const s
 {
     struct config *more;
     size_t n_more;
-    enum status status = grid_expand(grid, &more, &n_more, err);
-    if (status == STATUS_OK) {
-        memcpy(configs + *n_config, more, n_more * sizeof *more);
-        *n_config += n_more;
-        free(more);
+    TRY(grid_expand(grid, &more, &n_more, err));
+    memcpy(configs + *n_config, more, n_more * sizeof *more);
+    *n_config += n_more;
+    free(more);
+    return STATUS_OK;
+}
+
+static enum status append_all(struct config *configs, size_t *n_config,
+                              const struct grid_list *list, struct error *err)
+{
+    for (size_t i = 0; i < list->n_grid; i++) {
+        TRY(append_runs(configs, n_config, list->item[i].grid, err));
     }
-    return status;
+    return list->n_grid > 1 ? drop_repeated(configs, n_config, err) : STATUS_OK;
 }
 
 enum status grid_list_expand(const struct grid_list *list, struct config **configs,
@@ -328,20 +308,12 @@ enum status grid_list_expand(const struct grid_list *list, struct config **confi
     *configs = NULL;
     *n_config = 0;
     size_t n_run;
-    enum status status = count_runs(list, &n_run, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(count_runs(list, &n_run, err));
     *configs = calloc(n_run + 1, sizeof **configs);
     if (!*configs) {
         return out_of_memory(err);
     }
-    for (size_t i = 0; i < list->n_grid && status == STATUS_OK; i++) {
-        status = append_runs(*configs, n_config, list->item[i].grid, err);
-    }
-    if (status == STATUS_OK && list->n_grid > 1) {
-        status = drop_repeated(*configs, n_config, err);
-    }
+    enum status status = append_all(*configs, n_config, list, err);
     if (status != STATUS_OK) {
         free(*configs);
         *configs = NULL;

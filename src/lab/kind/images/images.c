@@ -5,10 +5,7 @@
 #include "lab/kind/images/source_images.h"
 #include "nn/patch.h"
 
-/* The most tokens of a sequence: the end of RANGE_SEQ_LEN. */
-#define LAST(least, most) most
-#define LAST_OF(range) LAST(range)
-#define MAX_SEQ_LEN LAST_OF(RANGE_SEQ_LEN)
+#define MAX_SEQ_LEN RANGE_LAST(RANGE_SEQ_LEN)
 
 const struct dataset *dataset_of(const struct task *task)
 {
