@@ -219,7 +219,7 @@ static enum status draw_set(uint64_t seed, const char *split, size_t n_image,
     enum status status = image_set_create(set, n_image, 1, SIZE, 10, err);
     if (!pixels || status != STATUS_OK) {
         free(pixels);
-        return error_set(err, STATUS_MEMORY, "out of memory for %zu glyphs", n_image);
+        return error_memory(err, "drawing %zu glyphs", n_image);
     }
     image_data_keep(data, (struct data_bytes){.data = pixels, .size = n_image * N_PIXEL});
     for (size_t i = 0; i < n_image; i++) {
@@ -236,9 +236,8 @@ static enum status load(const struct dataset_place *place_unused,
     (void)place_unused;
     size_t n_train = options->n_train ? options->n_train : N_TRAIN;
     size_t n_test = options->n_test ? options->n_test : N_TEST;
-    enum status status = draw_set(options->seed, "train", n_train, data, &data->train, err);
-    return status == STATUS_OK ? draw_set(options->seed, "test", n_test, data, &data->test, err)
-                               : status;
+    TRY(draw_set(options->seed, "train", n_train, data, &data->train, err));
+    return draw_set(options->seed, "test", n_test, data, &data->test, err);
 }
 
 const struct dataset dataset_glyphs = {

@@ -54,14 +54,9 @@ static enum status map_files(const struct dataset_place *place, const struct cif
     for (size_t i = first; i < first + n_file; i++) {
         struct data_bytes bytes;
         size_t n = 0;
-        enum status status = data_bytes_map(place->path[i], &bytes, err);
-        if (status == STATUS_OK) {
-            image_data_keep(data, bytes);
-            status = cifar_count(place->path[i], bytes.size, format, &n, err);
-        }
-        if (status != STATUS_OK) {
-            return status;
-        }
+        TRY(data_bytes_map(place->path[i], &bytes, err));
+        image_data_keep(data, bytes);
+        TRY(cifar_count(place->path[i], bytes.size, format, &n, err));
         *n_record += n;
     }
     return STATUS_OK;
@@ -73,17 +68,15 @@ static enum status load_set(const struct dataset_place *place, const struct cifa
                             struct image_set *set, struct error *err)
 {
     size_t n_image, at = 0;
-    enum status status = map_files(place, format, first, n_file, data, &n_image, err);
-    if (status == STATUS_OK) {
-        status = image_set_create(set, n_image, 3, CIFAR_SIZE, place->dataset->task.n_answer, err);
-    }
-    for (size_t i = first; status == STATUS_OK && i < first + n_file; i++) {
+    TRY(map_files(place, format, first, n_file, data, &n_image, err));
+    TRY(image_set_create(set, n_image, 3, CIFAR_SIZE, place->dataset->task.n_answer, err));
+    for (size_t i = first; i < first + n_file; i++) {
         size_t n = data->memory[i].size / (format->n_label + CIFAR_PIXELS);
-        status = cifar_parse(place->path[i], data->memory[i].data, n, format, set->image + at,
-                             set->label + at, err);
+        TRY(cifar_parse(place->path[i], data->memory[i].data, n, format, set->image + at,
+                        set->label + at, err));
         at += n;
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status load_names(const char *path, struct image_data *data, struct error *err)
@@ -104,12 +97,8 @@ static enum status load_names(const char *path, struct image_data *data, struct 
 enum status cifar_load(const struct dataset_place *place, const struct cifar_format *format,
                        size_t n_train, struct image_data *data, struct error *err)
 {
-    enum status status = load_set(place, format, 0, n_train, data, &data->train, err);
-    if (status == STATUS_OK) {
-        status = load_set(place, format, n_train, 1, data, &data->test, err);
-    }
-    if (status == STATUS_OK && place->path[n_train + 1][0]) {
-        status = load_names(place->path[n_train + 1], data, err);
-    }
-    return status;
+    const char *names = place->path[n_train + 1];
+    TRY(load_set(place, format, 0, n_train, data, &data->train, err));
+    TRY(load_set(place, format, n_train, 1, data, &data->test, err));
+    return names[0] ? load_names(names, data, err) : STATUS_OK;
 }

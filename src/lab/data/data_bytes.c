@@ -182,10 +182,8 @@ enum status data_bytes_hash(const char *path, char hex[SHA256_HEX_SIZE], size_t 
     struct data_bytes bytes;
     struct sha256 sha256;
     *size = 0;
-    enum status status = data_bytes_map(path, &bytes, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(data_bytes_map(path, &bytes, err));
+    enum status status = STATUS_OK;
     sha256_begin(&sha256);
     if (data_bytes_are_gzip(&bytes)) {
         status = hash_packed(&bytes, path, &sha256, size, err);

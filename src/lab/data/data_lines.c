@@ -55,8 +55,8 @@ enum status data_lines_read(const char *path, struct data_lines *lines, struct e
     char *text;
     size_t size;
     *lines = (struct data_lines){0};
-    enum status status = file_read(path, MAX_SIZE, &text, &size, err);
-    return status == STATUS_OK ? data_lines_split(text, lines, err) : status;
+    TRY(file_read(path, MAX_SIZE, &text, &size, err));
+    return data_lines_split(text, lines, err);
 }
 
 void data_lines_free(struct data_lines *lines)

@@ -56,7 +56,7 @@ enum status image_set_create(struct image_set *set, size_t n_image, size_t n_cha
     set->image = calloc(n_image, sizeof *set->image);
     set->label = calloc(n_image, sizeof *set->label);
     if (!set->image || !set->label) {
-        return error_set(err, STATUS_MEMORY, "out of memory for %zu images", n_image);
+        return error_memory(err, "listing %zu images", n_image);
     }
     return STATUS_OK;
 }
@@ -76,7 +76,7 @@ enum status image_data_name_classes(struct image_data *data, const char *const *
         data->class_name[i] = strdup(name[i]);
         complete = data->class_name[i] != NULL;
     }
-    return complete ? STATUS_OK : error_set(err, STATUS_MEMORY, "out of memory for class names");
+    return complete ? STATUS_OK : error_memory(err, "naming classes");
 }
 
 static void image_set_free(struct image_set *set)
@@ -146,24 +146,24 @@ static enum status recognise(struct image_data *data, const struct dataset_optio
     return STATUS_OK;
 }
 
+static enum status load(const struct dataset_place *place, const struct dataset_options *options,
+                        struct image_data *data, struct error *err)
+{
+    const struct dataset *dataset = place->dataset;
+    TRY(dataset->load(place, options, data, err));
+    if (!data->class_name) {
+        TRY(image_data_name_classes(data, dataset->class_name, dataset->task.n_answer, err));
+    }
+    TRY(recognise(data, options, err));
+    TRY(cut(data, &data->train, "n_train", options->n_train, err));
+    return cut(data, &data->test, "n_test", options->n_test, err);
+}
+
 enum status dataset_load(const struct dataset_place *place, const struct dataset_options *options,
                          struct image_data *data, struct error *err)
 {
-    const struct dataset *dataset = place->dataset;
-    *data = (struct image_data){.dataset = dataset};
-    enum status status = dataset->load(place, options, data, err);
-    if (status == STATUS_OK && !data->class_name) {
-        status = image_data_name_classes(data, dataset->class_name, dataset->task.n_answer, err);
-    }
-    if (status == STATUS_OK) {
-        status = recognise(data, options, err);
-    }
-    if (status == STATUS_OK) {
-        status = cut(data, &data->train, "n_train", options->n_train, err);
-    }
-    if (status == STATUS_OK) {
-        status = cut(data, &data->test, "n_test", options->n_test, err);
-    }
+    *data = (struct image_data){.dataset = place->dataset};
+    enum status status = load(place, options, data, err);
     if (status != STATUS_OK) {
         image_data_free(data);
     }
@@ -231,8 +231,8 @@ enum status image_data_resize(struct image_data *data, size_t size, int threads,
     size_t n_byte = n_train_byte + bytes_of_size(&data->test, size);
     uint8_t *pixels = malloc(n_byte);
     if (!pixels) {
-        return error_set(err, STATUS_MEMORY, "out of memory for %zu images of %zu px",
-                         data->train.n_image + data->test.n_image, size);
+        return error_memory(err, "giving %zu images a size of %zu px",
+                            data->train.n_image + data->test.n_image, size);
     }
     image_data_hash(data);
     resize_set(&data->train, size, pixels, threads);

@@ -41,8 +41,8 @@ static enum status read_header(const char *path, const uint8_t *data, size_t siz
 {
     *idx = (struct idx){0};
     *n_value = 1;
-    enum status status = check_magic(path, data, size, n_dim, err);
-    for (size_t i = 0; status == STATUS_OK && i < n_dim; i++) {
+    TRY(check_magic(path, data, size, n_dim, err));
+    for (size_t i = 0; i < n_dim; i++) {
         size_t offset = HEADER_SIZE(i);
         if (size < offset + 4) {
             return error_set(err, STATUS_DATA,
@@ -61,7 +61,7 @@ static enum status read_header(const char *path, const uint8_t *data, size_t siz
         }
         *n_value *= idx->dim[i];
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status check_size(const char *path, size_t size, size_t n_dim, const struct idx *idx,
@@ -89,12 +89,10 @@ enum status idx_parse(const char *path, const uint8_t *data, size_t size, size_t
                       struct idx *idx, struct error *err)
 {
     size_t n_value;
-    enum status status = read_header(path, data, size, n_dim, idx, &n_value, err);
-    if (status == STATUS_OK) {
-        status = check_size(path, size, n_dim, idx, n_value, err);
-    }
+    TRY(read_header(path, data, size, n_dim, idx, &n_value, err));
+    TRY(check_size(path, size, n_dim, idx, n_value, err));
     idx->value = data + HEADER_SIZE(n_dim);
-    return status;
+    return STATUS_OK;
 }
 
 /* Replaces the packed bytes in idx->memory by the unpacked ones. */
@@ -103,15 +101,10 @@ static enum status unpack(const char *path, size_t n_dim, struct idx *idx, struc
     struct data_bytes packed = idx->memory;
     uint8_t header[HEADER_SIZE(IDX_MAX_DIM)];
     size_t n_header, n_value, n = 0;
-    enum status status =
-        data_bytes_unpack(&packed, path, header, HEADER_SIZE(n_dim), &n_header, err);
-    if (status == STATUS_OK) {
-        status = read_header(path, header, n_header, n_dim, idx, &n_value, err);
-    }
+    TRY(data_bytes_unpack(&packed, path, header, HEADER_SIZE(n_dim), &n_header, err));
+    enum status status = read_header(path, header, n_header, n_dim, idx, &n_value, err);
     idx->memory = packed;
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(status);
     size_t size = HEADER_SIZE(n_dim) + n_value;
     if (!data_bytes_can_unpack_to(&packed, size)) {
         return error_set(err, STATUS_DATA,
@@ -121,7 +114,7 @@ static enum status unpack(const char *path, size_t n_dim, struct idx *idx, struc
     }
     uint8_t *data = malloc(size + 1); /* one more shows a file that goes on */
     if (!data) {
-        return error_set(err, STATUS_MEMORY, "out of memory: %s unpacks to %zu bytes", path, size);
+        return error_memory(err, "unpacking %s to %zu bytes", path, size);
     }
     status = data_bytes_unpack(&packed, path, data, size + 1, &n, err);
     data_bytes_free(&packed);
@@ -178,36 +171,31 @@ static enum status fill_set(struct image_set *set, const struct idx *images,
     return STATUS_OK;
 }
 
+static enum status make_set(const struct dataset *dataset, const struct idx *images,
+                            const struct idx *labels, const char *image_path,
+                            const char *label_path, struct image_set *set, struct error *err)
+{
+    if (images->dim[0] != labels->dim[0]) {
+        return error_set(err, STATUS_DATA,
+                         "%s has %zu images and %s has %zu labels (count at offset 4 of both); "
+                         "download both again",
+                         image_path, images->dim[0], label_path, labels->dim[0]);
+    }
+    TRY(image_set_create(set, images->dim[0], dataset->n_channel, dataset->image_size,
+                         dataset->task.n_answer, err));
+    return fill_set(set, images, labels, label_path, err);
+}
+
 static enum status load_set(struct image_data *data, struct image_set *set, const char *image_path,
                             const char *label_path, struct error *err)
 {
     const struct dataset *dataset = data->dataset;
     struct idx images, labels;
-    enum status status = idx_read(image_path, 3, &images, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(idx_read(image_path, 3, &images, err));
     image_data_keep(data, images.memory);
-    status = check_shape(image_path, &images, dataset->image_size, err);
-    if (status == STATUS_OK) {
-        status = idx_read(label_path, 1, &labels, err);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    if (images.dim[0] != labels.dim[0]) {
-        status = error_set(err, STATUS_DATA,
-                           "%s has %zu images and %s has %zu labels (count at offset 4 of both); "
-                           "download both again",
-                           image_path, images.dim[0], label_path, labels.dim[0]);
-    }
-    if (status == STATUS_OK) {
-        status = image_set_create(set, images.dim[0], dataset->n_channel, dataset->image_size,
-                                  dataset->task.n_answer, err);
-    }
-    if (status == STATUS_OK) {
-        status = fill_set(set, &images, &labels, label_path, err);
-    }
+    TRY(check_shape(image_path, &images, dataset->image_size, err));
+    TRY(idx_read(label_path, 1, &labels, err));
+    enum status status = make_set(dataset, &images, &labels, image_path, label_path, set, err);
     data_bytes_free(&labels.memory);
     return status;
 }
@@ -216,7 +204,6 @@ enum status idx_load(const struct dataset_place *place, const struct dataset_opt
                      struct image_data *data, struct error *err)
 {
     (void)options;
-    enum status status = load_set(data, &data->train, place->path[0], place->path[1], err);
-    return status == STATUS_OK ? load_set(data, &data->test, place->path[2], place->path[3], err)
-                               : status;
+    TRY(load_set(data, &data->train, place->path[0], place->path[1], err));
+    return load_set(data, &data->test, place->path[2], place->path[3], err);
 }

@@ -290,10 +290,7 @@ static void write_header(struct builder *builder)
 /* The header is the last thing written. */
 static enum status fill(struct builder *builder, const struct dataset *dataset, struct error *err)
 {
-    enum status status = decode_all(builder, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(decode_all(builder, err));
     write_names(builder);
     builder->header.tables_crc = tables_checksum(&builder->header, builder->memory);
     struct image_data data = {.dataset = dataset};
@@ -330,8 +327,7 @@ static enum status load_in_memory(struct builder *builder, struct image_data *da
     size_t size = lay_out(&builder->header).end;
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
-        return error_set(err, STATUS_MEMORY, "out of memory: %s decodes to %zu bytes",
-                         builder->folder, size);
+        return error_memory(err, "decoding %s to %zu bytes", builder->folder, size);
     }
     struct data_bytes bytes = {.data = memory, .size = size, .mapped = true};
     builder->memory = memory;
@@ -396,15 +392,12 @@ static enum status build_file(struct builder *builder, const struct dataset *dat
                               const char *path, struct error *err)
 {
     char temporary[PATH_SIZE];
-    enum status status = path_format(temporary, err, "%s.partial", path);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(path_format(temporary, err, "%s.partial", path));
     int fd = open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0) {
         return cannot_write(path, lay_out(&builder->header).end, errno, err);
     }
-    status = fill_file(builder, dataset, fd, path, err);
+    enum status status = fill_file(builder, dataset, fd, path, err);
     close(fd);
     if (status == STATUS_OK && rename(temporary, path) != 0) {
         status = cannot_write(path, lay_out(&builder->header).end, errno, err);
@@ -438,16 +431,10 @@ static enum status load_cached(struct builder *builder, const char *path, struct
     if (try_cache(path, manifest, data)) {
         return STATUS_OK;
     }
-    enum status status = folder_create(builder->options->cache, err);
-    if (status == STATUS_OK) {
-        status = path_format(lock_path, err, "%s.lock", path);
-    }
-    if (status == STATUS_OK) {
-        status = lock_take(lock_path, &lock, &now, err);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(folder_create(builder->options->cache, err));
+    TRY(path_format(lock_path, err, "%s.lock", path));
+    TRY(lock_take(lock_path, &lock, &now, err));
+    enum status status = STATUS_OK;
     if (!try_cache(path, manifest, data)) {
         status = build_file(builder, data->dataset, path, err);
         if (status == STATUS_OK && !try_cache(path, manifest, data)) {
@@ -475,6 +462,6 @@ enum status image_cache_load(const struct dataset_place *place,
         return load_in_memory(&builder, data, err);
     }
     char path[PATH_SIZE];
-    enum status status = cache_path(place, options->cache, path, err);
-    return status == STATUS_OK ? load_cached(&builder, path, data, err) : status;
+    TRY(cache_path(place, options->cache, path, err));
+    return load_cached(&builder, path, data, err);
 }

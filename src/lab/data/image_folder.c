@@ -20,13 +20,6 @@
 #define WORDS_FILE "words.txt"
 #define ANNOTATIONS "val/val_annotations.txt"
 
-static enum status no_memory(struct error *err)
-{
-    return error_memory(err, "listing images");
-}
-
-/* ---- names --------------------------------------------------------------------------------- */
-
 static bool is_jpeg(const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -78,14 +71,14 @@ static enum status list_add(struct image_list *list, uint16_t label, const char 
         size_t capacity = list->capacity ? 2 * list->capacity : 1024;
         struct image_file *file = realloc(list->file, capacity * sizeof *file);
         if (!file) {
-            return no_memory(err);
+            return error_memory(err, "listing images");
         }
         list->file = file;
         list->capacity = capacity;
     }
     char *copy = strdup(path);
     if (!copy) {
-        return no_memory(err);
+        return error_memory(err, "listing images");
     }
     list->file[list->n_file++] = (struct image_file){.path = copy, .label = label};
     return STATUS_OK;
@@ -106,13 +99,9 @@ static enum status add_folder(struct image_list *list, const char *folder, const
     char path[PATH_SIZE];
     char **names;
     size_t n_name;
-    enum status status = path_format(path, err, "%s/%s", folder, below);
-    if (status == STATUS_OK) {
-        status = folder_list(path, &names, &n_name, err);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(path_format(path, err, "%s/%s", folder, below));
+    TRY(folder_list(path, &names, &n_name, err));
+    enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < n_name; i++) {
         if (!is_jpeg(names[i])) {
             continue;
@@ -131,19 +120,13 @@ static enum status add_class(struct image_list *list, const char *folder, const 
                              const char *class_id, uint16_t label, struct error *err)
 {
     char path[PATH_SIZE], below[PATH_SIZE];
-    enum status status = path_format(path, err, "%s/%s/%s/images", folder, split, class_id);
-    if (status == STATUS_OK) {
-        status = path_format(below, err, "%s/%s%s", split, class_id,
-                             folder_exists(path) ? "/images" : "");
-    }
     size_t n_before = list->n_file;
-    if (status == STATUS_OK) {
-        status = add_folder(list, folder, below, label, err);
-    }
-    if (status == STATUS_OK && list->n_file == n_before) {
-        return error_set(err, STATUS_DATA, "%s/%s holds no JPEG", folder, below);
-    }
-    return status;
+    TRY(path_format(path, err, "%s/%s/%s/images", folder, split, class_id));
+    TRY(path_format(below, err, "%s/%s%s", split, class_id, folder_exists(path) ? "/images" : ""));
+    TRY(add_folder(list, folder, below, label, err));
+    return list->n_file > n_before
+               ? STATUS_OK
+               : error_set(err, STATUS_DATA, "%s/%s holds no JPEG", folder, below);
 }
 
 /* ---- classes ------------------------------------------------------------------------------- */
@@ -152,7 +135,7 @@ static enum status add_class_id(struct image_folder *images, const char *class_i
                                 struct error *err)
 {
     images->class_id[images->n_class] = strdup(class_id);
-    return images->class_id[images->n_class++] ? STATUS_OK : no_memory(err);
+    return images->class_id[images->n_class++] ? STATUS_OK : error_memory(err, "listing images");
 }
 
 static enum status room_for_classes(struct image_folder *images, size_t n, struct error *err)
@@ -162,14 +145,14 @@ static enum status room_for_classes(struct image_folder *images, size_t n, struc
     }
     images->class_id = calloc(n + 1, sizeof *images->class_id);
     images->class_name = calloc(n + 1, sizeof *images->class_name);
-    return images->class_id && images->class_name ? STATUS_OK : no_memory(err);
+    return images->class_id && images->class_name ? STATUS_OK : error_memory(err, "listing images");
 }
 
 static enum status refuse_doubles(const struct image_folder *images, const char *path,
                                   struct error *err)
 {
     char **sorted = malloc((images->n_class + 1) * sizeof *sorted);
-    enum status status = sorted ? STATUS_OK : no_memory(err);
+    enum status status = sorted ? STATUS_OK : error_memory(err, "listing images");
     if (sorted) {
         memcpy(sorted, images->class_id, images->n_class * sizeof *sorted);
         qsort(sorted, images->n_class, sizeof *sorted, compare_texts);
@@ -206,11 +189,8 @@ static enum status classes_from_folders(struct image_folder *images, const char 
 {
     char **names;
     size_t n_name;
-    enum status status = folder_list(train, &names, &n_name, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    status = room_for_classes(images, n_name, err);
+    TRY(folder_list(train, &names, &n_name, err));
+    enum status status = room_for_classes(images, n_name, err);
     for (size_t i = 0; status == STATUS_OK && i < n_name; i++) {
         char path[PATH_SIZE];
         status = path_format(path, err, "%s/%s", train, names[i]);
@@ -257,7 +237,7 @@ static enum status read_words(const char *folder, struct image_folder *images,
         if (!images->class_name[i]) {
             images->class_name[i] = strdup(images->class_id[i]);
         }
-        status = images->class_name[i] ? STATUS_OK : no_memory(err);
+        status = images->class_name[i] ? STATUS_OK : error_memory(err, "listing images");
     }
     return status;
 }
@@ -266,11 +246,10 @@ static enum status read_words(const char *folder, struct image_folder *images,
 
 static enum status list_train(const char *folder, struct image_folder *images, struct error *err)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < images->n_class; i++) {
-        status = add_class(&images->train, folder, "train", images->class_id[i], (uint16_t)i, err);
+    for (size_t i = 0; i < images->n_class; i++) {
+        TRY(add_class(&images->train, folder, "train", images->class_id[i], (uint16_t)i, err));
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- test images --------------------------------------------------------------------------- */
@@ -283,7 +262,7 @@ static enum status annotate(const char *folder, struct image_folder *images,
 {
     struct entry *annotation = malloc((lines->n_line + 1) * sizeof *annotation);
     char **class_id = malloc((lines->n_line + 1) * sizeof *class_id);
-    enum status status = annotation && class_id ? STATUS_OK : no_memory(err);
+    enum status status = annotation && class_id ? STATUS_OK : error_memory(err, "listing images");
     for (size_t i = 0; status == STATUS_OK && i < lines->n_line; i++) {
         char *tab = strchr(lines->line[i], '\t');
         if (!tab) {
@@ -328,30 +307,25 @@ static enum status list_annotated(const char *folder, struct image_folder *image
 {
     char path[PATH_SIZE];
     struct data_lines lines;
-    enum status status = path_format(path, err, "%s/" ANNOTATIONS, folder);
-    if (status == STATUS_OK && !file_exists(path)) {
-        status = error_set(err, STATUS_DATA,
-                           "%s/val/images holds %zu JPEGs, and their classes are unknown: %s is "
-                           "missing",
-                           folder, found->n_file, path);
+    TRY(path_format(path, err, "%s/" ANNOTATIONS, folder));
+    if (!file_exists(path)) {
+        return error_set(err, STATUS_DATA,
+                         "%s/val/images holds %zu JPEGs, and their classes are unknown: %s is "
+                         "missing",
+                         folder, found->n_file, path);
     }
-    if (status == STATUS_OK) {
-        status = data_lines_read(path, &lines, err);
-    }
-    if (status == STATUS_OK) {
-        status = annotate(folder, images, found, classes, classes_are_chosen, &lines, err);
-        data_lines_free(&lines);
-    }
+    TRY(data_lines_read(path, &lines, err));
+    enum status status = annotate(folder, images, found, classes, classes_are_chosen, &lines, err);
+    data_lines_free(&lines);
     return status;
 }
 
 static enum status list_sorted(const char *folder, struct image_folder *images, struct error *err)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < images->n_class; i++) {
-        status = add_class(&images->test, folder, "val", images->class_id[i], (uint16_t)i, err);
+    for (size_t i = 0; i < images->n_class; i++) {
+        TRY(add_class(&images->test, folder, "val", images->class_id[i], (uint16_t)i, err));
     }
-    return status;
+    return STATUS_OK;
 }
 
 static bool has_class_folder(const char *folder, const struct image_folder *images)
@@ -366,33 +340,41 @@ static bool has_class_folder(const char *folder, const struct image_folder *imag
     return false;
 }
 
+static enum status find_test(const char *folder, struct image_folder *images,
+                             struct image_list *found, const struct entry *classes,
+                             bool classes_are_chosen, struct error *err)
+{
+    char path[PATH_SIZE];
+    TRY(path_format(path, err, "%s/val/images", folder));
+    if (folder_exists(path)) {
+        TRY(add_folder(found, folder, "val/images", 0, err));
+    }
+    bool sorted = has_class_folder(folder, images);
+    if (found->n_file > 0 && sorted) {
+        return error_set(err, STATUS_DATA,
+                         "%s/val holds %zu JPEGs in images and class folders beside it; move all "
+                         "images to one of the two",
+                         folder, found->n_file);
+    }
+    if (found->n_file > 0) {
+        TRY(list_annotated(folder, images, found, classes, classes_are_chosen, err));
+    } else if (sorted) {
+        TRY(list_sorted(folder, images, err));
+    }
+    return images->test.n_file > 0
+               ? STATUS_OK
+               : error_set(err, STATUS_DATA,
+                           "%s/val holds no image of the %zu classes, neither in images (with "
+                           "val_annotations.txt) nor in folders named after them",
+                           folder, images->n_class);
+}
+
 static enum status list_test(const char *folder, struct image_folder *images,
                              const struct entry *classes, bool classes_are_chosen,
                              struct error *err)
 {
-    char path[PATH_SIZE];
     struct image_list found = {0};
-    enum status status = path_format(path, err, "%s/val/images", folder);
-    if (status == STATUS_OK && folder_exists(path)) {
-        status = add_folder(&found, folder, "val/images", 0, err);
-    }
-    bool sorted = has_class_folder(folder, images);
-    if (status == STATUS_OK && found.n_file > 0 && sorted) {
-        status = error_set(err, STATUS_DATA,
-                           "%s/val holds %zu JPEGs in images and class folders beside it; move all "
-                           "images to one of the two",
-                           folder, found.n_file);
-    } else if (status == STATUS_OK && found.n_file > 0) {
-        status = list_annotated(folder, images, &found, classes, classes_are_chosen, err);
-    } else if (status == STATUS_OK && sorted) {
-        status = list_sorted(folder, images, err);
-    }
-    if (status == STATUS_OK && images->test.n_file == 0) {
-        status = error_set(err, STATUS_DATA,
-                           "%s/val holds no image of the %zu classes, neither in images (with "
-                           "val_annotations.txt) nor in folders named after them",
-                           folder, images->n_class);
-    }
+    enum status status = find_test(folder, images, &found, classes, classes_are_chosen, err);
     list_free(&found);
     if (images->test.n_file > 0) {
         qsort(images->test.file, images->test.n_file, sizeof *images->test.file, compare_files);
@@ -408,10 +390,7 @@ static enum status add_to_manifest(const char *folder, const struct image_list *
     for (size_t i = 0; i < list->n_file; i++) {
         char path[PATH_SIZE], line[PATH_SIZE + 128];
         struct stat info;
-        enum status status = path_format(path, err, "%s/%s", folder, list->file[i].path);
-        if (status != STATUS_OK) {
-            return status;
-        }
+        TRY(path_format(path, err, "%s/%s", folder, list->file[i].path));
         if (stat(path, &info) != 0) {
             return error_set(err, STATUS_DATA, "cannot read %s: %s", path, strerror(errno));
         }
@@ -432,12 +411,10 @@ static enum status make_manifest(const char *folder, struct image_folder *images
         sha256_add(&sha256, images->class_id[i], strlen(images->class_id[i]) + 1);
         sha256_add(&sha256, images->class_name[i], strlen(images->class_name[i]) + 1);
     }
-    enum status status = add_to_manifest(folder, &images->train, &sha256, err);
-    if (status == STATUS_OK) {
-        status = add_to_manifest(folder, &images->test, &sha256, err);
-    }
+    TRY(add_to_manifest(folder, &images->train, &sha256, err));
+    TRY(add_to_manifest(folder, &images->test, &sha256, err));
     sha256_end(&sha256, images->manifest);
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- all of it ----------------------------------------------------------------------------- */
@@ -447,7 +424,7 @@ static enum status list_images(const char *folder, struct image_folder *images, 
 {
     struct entry *classes = malloc((images->n_class + 1) * sizeof *classes);
     if (!classes) {
-        return no_memory(err);
+        return error_memory(err, "listing images");
     }
     for (size_t i = 0; i < images->n_class; i++) {
         classes[i] = (struct entry){.name = images->class_id[i], .index = i};
@@ -468,20 +445,12 @@ enum status image_folder_list(const char *folder, struct image_folder *images, s
 {
     char ids[PATH_SIZE], train[PATH_SIZE];
     *images = (struct image_folder){0};
-    enum status status = path_format(ids, err, "%s/wnids.txt", folder);
-    if (status == STATUS_OK) {
-        status = path_format(train, err, "%s/train", folder);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(path_format(ids, err, "%s/wnids.txt", folder));
+    TRY(path_format(train, err, "%s/train", folder));
     bool chosen = file_exists(ids);
-    status =
-        chosen ? classes_from_file(images, ids, err) : classes_from_folders(images, train, err);
-    if (status == STATUS_OK) {
-        status = list_images(folder, images, chosen, err);
-    }
-    return status == STATUS_OK ? make_manifest(folder, images, err) : status;
+    TRY(chosen ? classes_from_file(images, ids, err) : classes_from_folders(images, train, err));
+    TRY(list_images(folder, images, chosen, err));
+    return make_manifest(folder, images, err);
 }
 
 static void free_texts(char **text, size_t n)

@@ -37,12 +37,12 @@ enum status image_noise_make(const struct dataset_options *options, struct image
     size_t size = N_NOISE * dataset->n_channel * dataset->image_size * dataset->image_size;
     uint8_t *noise = malloc(size);
     if (!noise) {
-        return error_set(err, STATUS_MEMORY, "out of memory for images of noise");
+        return error_memory(err, "drawing images of noise");
     }
     draw(options->seed, size, noise);
     image_data_keep(data, (struct data_bytes){.data = noise, .size = size});
     size_t n_train = options->n_train ? options->n_train : dataset->task.n_train;
     size_t n_test = options->n_test ? options->n_test : dataset->task.n_test;
-    enum status status = make_set(dataset, n_train, noise, &data->train, err);
-    return status == STATUS_OK ? make_set(dataset, n_test, noise, &data->test, err) : status;
+    TRY(make_set(dataset, n_train, noise, &data->train, err));
+    return make_set(dataset, n_test, noise, &data->test, err);
 }
