@@ -5,28 +5,33 @@
 #include <string.h>
 
 #include "lesson/lesson.h"
-#include "lesson/lesson_assets.h"
+#include "lesson_text_registry.h"
 
-#define MAX_LANGUAGE 32
 #define MAX_NAME 32 /* of a {name} */
+
+/* The files of text/, in alphabetical order. */
+static const struct language {
+    const char *code; /* "en", the file's name */
+    const char *text;
+    size_t size;
+} languages[] = {LESSON_TEXT_REGISTRY};
+
+#define N_LANGUAGE (sizeof languages / sizeof languages[0])
 
 const char *lesson_language_at(size_t i)
 {
-    return lesson_languages[i].code;
+    return i < N_LANGUAGE ? languages[i].code : NULL;
 }
 
-static const struct lesson_language *find_language(const char *code, struct error *err)
+static const struct language *find_language(const char *code, struct error *err)
 {
-    const char *codes[MAX_LANGUAGE];
     char list[256] = "";
-    size_t n = 0;
-    for (; n < MAX_LANGUAGE && lesson_languages[n].code; n++) {
-        if (strcmp(lesson_languages[n].code, code) == 0) {
-            return &lesson_languages[n];
+    for (size_t n = 0; n < N_LANGUAGE; n++) {
+        if (strcmp(languages[n].code, code) == 0) {
+            return &languages[n];
         }
         size_t used = strlen(list);
-        codes[n] = lesson_languages[n].code;
-        snprintf(list + used, sizeof(list) - used, "%s%s", n ? ", " : "", codes[n]);
+        snprintf(list + used, sizeof list - used, "%s%s", n ? ", " : "", languages[n].code);
     }
     error_set(err, STATUS_USAGE, "the lesson has no language '%s': there are %s", code, list);
     return NULL;
@@ -92,7 +97,7 @@ static enum status check_keys(const struct lesson_texts *texts, struct error *er
 enum status lesson_texts_read(const char *code, struct lesson_texts *texts, struct error *err)
 {
     *texts = (struct lesson_texts){0};
-    const struct lesson_language *language = find_language(code, err);
+    const struct language *language = find_language(code, err);
     if (!language) {
         return STATUS_USAGE;
     }
