@@ -151,9 +151,9 @@ static void print_options(void)
     for (size_t id = 0; option_at(id); id++) {
         const struct option *option = option_at(id);
         print_option(option->name, option->argument, option->help);
-        for (const struct option_own_help *own = option->own; own->help; own++) {
-            printf(".br\nOf \\fB%s\\fR: ", command_at(own->command)->name);
-            print_line(own->help);
+        for (size_t i = 0; i < OPTION_MAX_OWN && option->own[i].help; i++) {
+            printf(".br\nOf \\fB%s\\fR: ", command_at(option->own[i].command)->name);
+            print_line(option->own[i].help);
         }
     }
     print_option("version", NULL, "As the only word: the version, and how it was built.");

@@ -154,9 +154,9 @@ bool option_is_repeatable(const struct option *option)
 
 const char *option_help(const struct option *option, const struct command *command)
 {
-    for (const struct option_own_help *own = option->own; own->help; own++) {
-        if (own->command == command->id) {
-            return own->help;
+    for (size_t i = 0; i < OPTION_MAX_OWN && option->own[i].help; i++) {
+        if (option->own[i].command == command->id) {
+            return option->own[i].help;
         }
     }
     return option->help;

@@ -81,21 +81,23 @@ const char *arguments_folder(const struct arguments *arguments);
 
 /* ---- the rows, for those who print them ---- */
 
+#define OPTION_MAX_OWN 5
+
 struct option_own_help {
     enum command_id command;
-    const char *help; /* NULL: no more */
+    const char *help;
 };
 
 struct option {
     const char *name;     /* without the dashes */
     const char *argument; /* "KEY=VALUE"; NULL: the option stands alone */
-    enum word word;
-    char letter;
-    const char *standard;
-    size_t least, most;
-    unsigned commands; /* bit 1 << command_id */
+    enum word word;       /* what the argument is */
+    char letter;          /* of the short form; '\0': there is none */
+    const char *standard; /* the argument where the option is not given; NULL: none */
+    size_t least, most;   /* of a count */
+    unsigned commands;    /* bit 1 << command_id */
     const char *help;
-    struct option_own_help own[5];
+    struct option_own_help own[OPTION_MAX_OWN]; /* ends at the first without help */
     enum status (*read)(const struct option *option, const char *text, struct arguments *arguments,
                         void *value, struct error *err);
     size_t offset; /* of the value in struct arguments */
