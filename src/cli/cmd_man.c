@@ -224,6 +224,7 @@ enum status cmd_man(const struct arguments *arguments, struct error *err)
 {
     (void)arguments;
     (void)err;
+    printf("'\\\" -*- coding: UTF-8 -*-\n");
     printf(".TH QKVLAB 1 \"\" \"qkvlab %s\" \"User Commands\"\n", version_number());
     printf(".SH NAME\nqkvlab \\- which of Q, K and V does attention need?\n");
     printf(".SH SYNOPSIS\n.B qkvlab\n\\fICOMMAND\\fR [\\fIOPTION\\fR]...\n");
