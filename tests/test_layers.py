@@ -7,12 +7,13 @@ import sys
 ORDER = [
     "base",
     "nn/kernels", "nn",
-    "lab/kind", "lab/data", "lab/config", "lab/record", "lab/training", "lab/kind/sequences", "lab/kind/images", "lab/bench", "lab/sweep", "lab/baseline",
-    "report/document", "report/runs", "report/statistics", "report/figures", "report/text", "report/html", "report/check", "report",
+    "lab/kind", "lab/data", "lab/config", "lab/record", "lab/training", "lab/kind/sequences", "lab/kind/images", "lab/bench", "lab/sweep",
+    "report/document", "report/runs", "report/statistics", "report/figures", "report/text", "report/html", "report",
+    "check",
     "lesson",
     "cli",
 ]
-INCLUDE = re.compile(r'^\s*#\s*include\s+"((?:base|nn|lab|report|lesson|cli)/[^"]+)"')
+INCLUDE = re.compile(r'^\s*#\s*include\s+"((?:base|nn|lab|report|check|lesson|cli)/[^"]+)"')
 
 
 def files(root):

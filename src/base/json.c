@@ -5,6 +5,7 @@
 #include "base/json.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/file.h"
@@ -118,20 +119,34 @@ static void begin_item(struct text *text, size_t i, int depth)
     text_append(text, "%s\n%*s", i > 0 ? "," : "", depth * INDENT, "");
 }
 
-static void append_value(struct text *text, const json_t *value, int depth);
-
-static void append_array(struct text *text, const json_t *array, int depth)
+static bool has_object(const json_t *value)
 {
-    size_t n = json_array_size(array);
-    text_append(text, "[");
-    for (size_t i = 0; i < n; i++) {
-        begin_item(text, i, depth + 1);
-        append_value(text, json_array_get(array, i), depth + 1);
+    bool found = json_is_object(value);
+    for (size_t i = 0; i < json_array_size(value) && !found; i++) {
+        found = has_object(json_array_get(value, i));
     }
-    text_append(text, n > 0 ? "\n%*s]" : "%*s]", n > 0 ? depth * INDENT : 0, "");
+    return found;
 }
 
-static void append_object(struct text *text, const json_t *object, int depth)
+static void append_value(struct text *text, const json_t *value, int depth, bool dense);
+
+static void append_array(struct text *text, const json_t *array, int depth, bool dense)
+{
+    size_t n = json_array_size(array);
+    bool one_line = n == 0 || (dense && !has_object(array));
+    text_append(text, "[");
+    for (size_t i = 0; i < n; i++) {
+        if (one_line) {
+            text_append(text, i > 0 ? "," : "");
+        } else {
+            begin_item(text, i, depth + 1);
+        }
+        append_value(text, json_array_get(array, i), depth + 1, dense);
+    }
+    text_append(text, one_line ? "%*s]" : "\n%*s]", one_line ? 0 : depth * INDENT, "");
+}
+
+static void append_object(struct text *text, const json_t *object, int depth, bool dense)
 {
     /* jansson's iterators take no const, though they change nothing. */
     json_t *owner = (json_t *)object;
@@ -140,19 +155,19 @@ static void append_object(struct text *text, const json_t *object, int depth)
     for (void *item = json_object_iter(owner); item; item = json_object_iter_next(owner, item)) {
         begin_item(text, i++, depth + 1);
         append_key(text, json_object_iter_key(item));
-        append_value(text, json_object_iter_value(item), depth + 1);
+        append_value(text, json_object_iter_value(item), depth + 1, dense);
     }
     text_append(text, i > 0 ? "\n%*s}" : "%*s}", i > 0 ? depth * INDENT : 0, "");
 }
 
-static void append_value(struct text *text, const json_t *value, int depth)
+static void append_value(struct text *text, const json_t *value, int depth, bool dense)
 {
     switch (json_typeof(value)) {
     case JSON_OBJECT:
-        append_object(text, value, depth);
+        append_object(text, value, depth, dense);
         break;
     case JSON_ARRAY:
-        append_array(text, value, depth);
+        append_array(text, value, depth, dense);
         break;
     default:
         append_scalar(text, value);
@@ -161,17 +176,27 @@ static void append_value(struct text *text, const json_t *value, int depth)
 
 void json_append(struct text *text, const json_t *value)
 {
-    append_value(text, value, 0);
+    append_value(text, value, 0, false);
 }
 
-enum status json_write(const char *path, const json_t *root, struct error *err)
+static enum status write_root(const char *path, const json_t *root, bool dense, struct error *err)
 {
     struct text text = {0};
-    json_append(&text, root);
+    append_value(&text, root, 0, dense);
     text_append(&text, "\n");
     enum status status = text_write(&text, path, err);
     text_free(&text);
     return status;
+}
+
+enum status json_write(const char *path, const json_t *root, struct error *err)
+{
+    return write_root(path, root, false, err);
+}
+
+enum status json_write_dense(const char *path, const json_t *root, struct error *err)
+{
+    return write_root(path, root, true, err);
 }
 
 double json_get_number(const json_t *object, const char *key, double fallback)

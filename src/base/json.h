@@ -23,6 +23,9 @@ enum status json_read(const char *path, json_t **root, struct error *err);
  * real is written with as few digits as read back as the same double. */
 enum status json_write(const char *path, const json_t *root, struct error *err);
 
+/* json_write_dense is json_write for long lists: one without an object in it is one line. */
+enum status json_write_dense(const char *path, const json_t *root, struct error *err);
+
 /* json_append appends value to a text as json_write would write it, without a newline at the end.
  */
 struct text;

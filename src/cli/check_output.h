@@ -2,18 +2,19 @@
 #ifndef QKVLAB_CLI_CHECK_OUTPUT_H
 #define QKVLAB_CLI_CHECK_OUTPUT_H
 
-#include "report/check/compare.h"
+#include "base/table.h"
+#include "check/tier.h"
 
 struct check_result {
     const char *file; /* the baseline's */
-    const struct baseline *baseline, *fresh;
-    const struct comparison *comparison;
+    const struct traces *old, *new;
+    const struct verdict *verdict;
     const char *reason; /* of the tier */
     double seconds;
 };
 
-void check_print_text(const struct check_result *result);
-enum status check_print_json(const struct check_result *result, struct error *err);
+/* check_print prints text or JSON. Errors: STATUS_MEMORY. */
+enum status check_print(const struct check_result *result, enum format format, struct error *err);
 
 /* check_write_junit writes a test suite with a test case a configuration, as Jenkins, GitLab and
  * others read it. Errors: STATUS_WRITE, STATUS_MEMORY. */

@@ -2,58 +2,41 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "check/band.h"
+#include "check/traces_train.h"
 #include "cli/command.h"
 #include "cli/grids.h"
 #include "cli/learning.h"
 #include "cli/terminal.h"
-#include "lab/baseline/baseline_train.h"
-#include "report/check/compare.h"
 
 #define DEFAULT_SEEDS "0-9"
 
-static size_t count_runs(const struct baseline *baseline)
-{
-    size_t n = 0;
-    for (size_t p = 0; p < baseline->n_part; p++) {
-        n += baseline->part[p].n_run;
-    }
-    return n;
-}
-
-static size_t count_diverged(const struct baseline *baseline)
-{
-    size_t n = 0;
-    for (size_t p = 0; p < baseline->n_part; p++) {
-        for (size_t r = 0; r < baseline->part[p].n_run; r++) {
-            n += baseline->part[p].run[r].diverged;
-        }
-    }
-    return n;
-}
-
-static void say_written(const struct baseline *baseline, const char *path)
+static void say_written(const struct traces *traces, const char *path)
 {
     struct stat about;
     terminal_print(stderr, "%s: %zu runs of %zu configuration%s, %.0f kB\n", path,
-                   count_runs(baseline), baseline->n_part, baseline->n_part == 1 ? "" : "s",
+                   traces_count(traces), traces->n_part, traces->n_part == 1 ? "" : "s",
                    stat(path, &about) == 0 ? (double)about.st_size / 1000 : 0);
 }
 
 /* A baseline of runs that diverge can be meant, so it is written; but nobody shall make one unseen.
  */
-static enum status say_diverged(const struct baseline *baseline, const char *path,
-                                struct error *err)
+static enum status say_diverged(const struct traces *traces, const char *path, struct error *err)
 {
-    size_t n = count_diverged(baseline);
+    size_t n = 0;
+    for (size_t p = 0; p < traces->n_part; p++) {
+        for (size_t i = 0; i < traces->part[p].n_trace; i++) {
+            n += traces->part[p].trace[i].diverged;
+        }
+    }
     return n == 0
                ? STATUS_OK
                : error_set(err, STATUS_FAILED, "%s is recorded, but %zu of its %zu runs diverged",
-                           path, n, count_runs(baseline));
+                           path, n, traces_count(traces));
 }
 
 /* Seeds of a file or preset are its own; --set alone, and the default preset, have ten. */
-static enum status plan(const struct arguments *arguments, struct baseline *baseline,
-                        struct error *err)
+static enum status plan(const struct arguments *arguments, struct traces *traces, struct error *err)
 {
     struct arguments asked = *arguments;
     struct grids grids;
@@ -66,45 +49,41 @@ static enum status plan(const struct arguments *arguments, struct baseline *base
     }
     enum status status = grids_expand(&grids, &asked, name, err);
     if (status == STATUS_OK) {
-        status = baseline_plan(grids.config, grids.n_config, baseline, err);
+        status = traces_plan(grids.config, grids.n_config, traces, err);
     }
     grids_free(&grids);
     return status;
 }
 
 /* Told before the training, so that it can be stopped. */
-static void warn_of_few_seeds(const struct baseline *baseline, const struct arguments *arguments)
+static void warn_of_few_seeds(const struct traces *traces, const struct arguments *arguments)
 {
-    size_t n = SIZE_MAX;
-    for (size_t p = 0; p < baseline->n_part; p++) {
-        n = baseline->part[p].n_run < n ? baseline->part[p].n_run : n;
-    }
-    if (n < COMPARE_BAND_SEEDS && !arguments->quiet) {
+    size_t n = traces_fewest(traces);
+    if (n < BAND_SEEDS && !arguments->quiet) {
         terminal_say("warning: %zu seed%s: `check --tier band` and `check --curves` need %zu new "
                      "seeds beside so few; with at least %d they need no more than there are",
-                     n, n == 1 ? "" : "s", compare_band_needs(n), COMPARE_BAND_SEEDS);
+                     n, n == 1 ? "" : "s", band_needs(n), BAND_SEEDS);
     }
 }
 
-static enum status record(const struct arguments *arguments, struct baseline *baseline,
+static enum status record(const struct arguments *arguments, struct traces *traces,
                           struct error *err)
 {
     if (arguments->curves) {
-        enum status status = arguments_refuse(arguments, OPTION_set, "not with --curves", err);
-        if (status == STATUS_OK) {
-            status = baseline_read_curves(arguments->curves, baseline, err);
-        }
-        if (status == STATUS_OK) {
-            warn_of_few_seeds(baseline, arguments);
-        }
-        return status;
+        TRY(arguments_refuse(arguments, OPTION_set, "not with --curves", err));
+        TRY(traces_read_curves(arguments->curves, traces, err));
+    } else {
+        TRY(plan(arguments, traces, err));
     }
-    enum status status = plan(arguments, baseline, err);
-    if (status == STATUS_OK) {
-        warn_of_few_seeds(baseline, arguments);
+    warn_of_few_seeds(traces, arguments);
+    if (!arguments->curves) {
+        TRY(learning_train(traces, arguments, !arguments->no_paired, err));
     }
-    return status == STATUS_OK ? learning_train(baseline, arguments, !arguments->no_paired, err)
-                               : status;
+    TRY(traces_write(traces, arguments->output, err));
+    if (!arguments->quiet) {
+        say_written(traces, arguments->output);
+    }
+    return say_diverged(traces, arguments->output, err);
 }
 
 /* A file or preset in the place of the action is one whose action was left out. */
@@ -123,29 +102,14 @@ static enum status check_action(const char *action, struct error *err)
 
 enum status cmd_baseline(const struct arguments *arguments, struct error *err)
 {
-    struct baseline baseline = {0};
-    enum status status = check_action(arguments->operand[0], err);
-    if (status == STATUS_OK && !arguments->output) {
-        status = error_set(err, STATUS_USAGE, "baseline record needs --output FILE");
+    struct traces traces = {0};
+    TRY(check_action(arguments->operand[0], err));
+    if (!arguments->output) {
+        return error_set(err, STATUS_USAGE, "baseline record needs --output FILE");
     }
-    if (status == STATUS_OK) {
-        status = file_try(arguments->output, err);
-    }
-    if (status == STATUS_OK) {
-        status = learning_plant(arguments, err);
-    }
-    if (status == STATUS_OK) {
-        status = record(arguments, &baseline, err);
-    }
-    if (status == STATUS_OK) {
-        status = baseline_write(&baseline, arguments->output, err);
-    }
-    if (status == STATUS_OK && !arguments->quiet) {
-        say_written(&baseline, arguments->output);
-    }
-    if (status == STATUS_OK) {
-        status = say_diverged(&baseline, arguments->output, err);
-    }
-    baseline_free(&baseline);
+    TRY(file_try(arguments->output, err));
+    TRY(learning_plant(arguments, err));
+    enum status status = record(arguments, &traces, err);
+    traces_free(&traces);
     return status;
 }

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "check/traces_train.h"
 #include "cli/data_options.h"
 #include "cli/signals.h"
 #include "cli/startup.h"
 #include "cli/terminal.h"
-#include "lab/baseline/baseline_train.h"
 
 static int stop(void *context)
 {
@@ -27,28 +27,23 @@ static void show_progress(void *context, size_t n_done, size_t n_run)
     }
 }
 
-enum status learning_train(struct baseline *baseline, const struct arguments *arguments,
-                           bool calibrate, struct error *err)
+enum status learning_train(struct traces *traces, const struct arguments *arguments, bool calibrate,
+                           struct error *err)
 {
     static char training[] = "training", rounding[] = "under harmless changes";
     struct data_options data;
-    enum status status = startup_compute(err);
-    if (status == STATUS_OK) {
-        status = data_options_make(&data, arguments, err);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    struct baseline_options options = {.data = &data.options,
-                                       .threads = arguments->threads,
-                                       .context = training,
-                                       .stop = stop,
-                                       .progress = arguments->quiet ? NULL : show_progress};
+    TRY(startup_compute(err));
+    TRY(data_options_make(&data, arguments, err));
+    struct traces_options options = {.data = &data.options,
+                                     .threads = arguments->threads,
+                                     .context = training,
+                                     .stop = stop,
+                                     .progress = arguments->quiet ? NULL : show_progress};
     signals_hold();
-    status = baseline_train(baseline, &options, err);
+    enum status status = traces_train(traces, &options, err);
     if (status == STATUS_OK && calibrate) {
         options.context = rounding;
-        status = baseline_calibrate(baseline, &options, err);
+        status = traces_calibrate(traces, &options, err);
     }
     signals_release();
     return status;

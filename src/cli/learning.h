@@ -1,18 +1,18 @@
-/* learning: what `baseline` and `check` have in common: training the runs of a baseline with a line
- * of progress, under signals, with the data sets that the options name.
+/* learning: what `baseline` and `check` have in common: training traces with a line of
+ * progress, under signals, with the data sets that the options name.
  */
 #ifndef QKVLAB_CLI_LEARNING_H
 #define QKVLAB_CLI_LEARNING_H
 
+#include "check/traces.h"
 #include "cli/options.h"
-#include "lab/baseline/baseline.h"
 
 /* The preset that is guarded where nothing else is asked for. */
 #define LEARNING_PRESET "guard"
 
-/* learning_train trains the runs of a plan, and with calibrate also measures their tolerances. */
-enum status learning_train(struct baseline *baseline, const struct arguments *arguments,
-                           bool calibrate, struct error *err);
+/* learning_train trains the traces of a plan, and with calibrate also measures their tolerances. */
+enum status learning_train(struct traces *traces, const struct arguments *arguments, bool calibrate,
+                           struct error *err);
 
 /* learning_plant plants the fault of --fault, in builds that have such. STATUS_USAGE. */
 enum status learning_plant(const struct arguments *arguments, struct error *err);

@@ -4,6 +4,7 @@
 
 #include "base/fault.h"
 #include "base/suggest.h"
+#include "check/tier.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "lab/bench/bench.h"
@@ -11,7 +12,6 @@
 #include "lab/data/dataset.h"
 #include "lesson/lesson.h"
 #include "nn/cost.h"
-#include "report/check/compare.h"
 
 #define MAX_CHOICE 64
 
@@ -72,7 +72,7 @@ const char *word_choice(enum word word, size_t i)
     case WORD_BASELINE_ACTION:
         return i == 0 ? "record" : NULL;
     case WORD_TIER:
-        return i < TIER_COUNT ? tier_name((enum tier)i) : NULL;
+        return tier_at(i) ? tier_at(i)->name : NULL;
     case WORD_FAULT:
         return fault_name(i);
     default:

@@ -48,6 +48,27 @@ START_TEST(the_dump_is_readable_and_in_order)
 }
 END_TEST
 
+START_TEST(a_list_without_an_object_is_one_line_of_a_dense_dump)
+{
+    char path[PATH_SIZE];
+    struct error err;
+    json_t *root = json_pack("{s:[f, n, [s, f]], s:[{s:[i]}], s:[]}", "flat", 0.1, "a", 2.0, "deep",
+                             "x", 1, "none");
+    scratch_path(path, "x.json");
+    expect_ok(json_write_dense(path, root, &err), &err);
+    json_decref(root);
+    expect_file(path, "{\n"
+                      "  \"flat\": [0.1,null,[\"a\",2.0]],\n"
+                      "  \"deep\": [\n"
+                      "    {\n"
+                      "      \"x\": [1]\n"
+                      "    }\n"
+                      "  ],\n"
+                      "  \"none\": []\n"
+                      "}\n");
+}
+END_TEST
+
 START_TEST(numbers_are_short)
 {
     static const struct {
@@ -266,6 +287,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, scratch_setup, scratch_teardown);
     tcase_add_test(tcase, names_that_are_not_utf8_become_text);
     tcase_add_test(tcase, the_dump_is_readable_and_in_order);
+    tcase_add_test(tcase, a_list_without_an_object_is_one_line_of_a_dense_dump);
     tcase_add_test(tcase, numbers_are_short);
     tcase_add_test(tcase, numbers_read_back_as_the_same_bits);
     tcase_add_test(tcase, numbers_that_are_not_finite_are_null);

@@ -1,7 +1,7 @@
 /* The scale is logarithmic, as the band is: it is one of means of logarithms. The band is where the
  * mean of the new curves stays in all but 1 % of checks, over all steps and parts at once.
  */
-#include "report/check/figure_check.h"
+#include "check/figure.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,20 +25,15 @@
 #define LINE_MEAN 2.0
 #define LINE_BEHIND 2.4 /* of an old curve that a new one of the same seed may cover */
 
-static const enum band_quantity rows[] = {BAND_LOSS, BAND_GRAD_NORM};
+static const enum trace_curve rows[] = {CURVE_LOSS, CURVE_GRAD_NORM};
 static const char *const row_names[] = {"training loss", "gradient norm", "loss, new - old"};
 #define ROW_CHANGE 2
 
 struct check_figure {
-    const struct baseline *baseline, *fresh;
-    const struct comparison *comparison;
+    const struct traces *old, *new;
+    const struct verdict *verdict;
     size_t n_row;
 };
-
-static const double *curve_of(const struct baseline_run *run, enum band_quantity quantity)
-{
-    return quantity == BAND_LOSS ? run->loss : run->grad_norm;
-}
 
 static bool is_drawn(double value)
 {
@@ -46,17 +41,17 @@ static bool is_drawn(double value)
 }
 
 /* measure widens both scales to the curves of a part; a diverged run may leave the upper end. */
-static void measure(const struct baseline_part *part, enum band_quantity quantity,
-                    struct chart_scale *x, struct chart_scale *y)
+static void measure(const struct part *part, enum trace_curve c, struct chart_scale *x,
+                    struct chart_scale *y)
 {
-    for (size_t r = 0; part && r < part->n_run; r++) {
-        const struct baseline_run *run = &part->run[r];
-        const double *curve = curve_of(run, quantity);
+    for (size_t r = 0; part && r < part->n_trace; r++) {
+        const struct trace *run = &part->trace[r];
+        const double *curve = run->curve[c];
         for (size_t i = 0; curve && i < run->n_point; i++) {
             if (is_drawn(curve[i])) {
                 y->low = fmin(y->low, log10(curve[i]));
                 y->high = fmax(y->high, fmin(log10(curve[i]), 3));
-                x->high = fmax(x->high, (double)baseline_step(run, i));
+                x->high = fmax(x->high, (double)trace_step(run, i));
             }
         }
     }
@@ -109,18 +104,17 @@ static void draw_steps(cairo_t *cr, const struct chart_scale *x, const struct ch
     }
 }
 
-static void draw_curves(cairo_t *cr, const struct baseline_part *part, enum band_quantity quantity,
-                        struct rgb colour, double width, const struct chart_scale *x,
-                        const struct chart_scale *y)
+static void draw_curves(cairo_t *cr, const struct part *part, enum trace_curve c, struct rgb colour,
+                        double width, const struct chart_scale *x, const struct chart_scale *y)
 {
     cairo_set_line_width(cr, width);
     chart_colour(cr, colour, 0.6);
-    for (size_t r = 0; part && r < part->n_run; r++) {
-        const struct baseline_run *run = &part->run[r];
-        const double *curve = curve_of(run, quantity);
+    for (size_t r = 0; part && r < part->n_trace; r++) {
+        const struct trace *run = &part->trace[r];
+        const double *curve = run->curve[c];
         for (size_t i = 0; curve && i < run->n_point; i++) {
             if (is_drawn(curve[i])) {
-                cairo_line_to(cr, chart_at(x, (double)baseline_step(run, i)),
+                cairo_line_to(cr, chart_at(x, (double)trace_step(run, i)),
                               chart_at(y, log10(curve[i])));
             } else {
                 cairo_new_sub_path(cr);
@@ -130,50 +124,45 @@ static void draw_curves(cairo_t *cr, const struct baseline_part *part, enum band
     }
 }
 
-/* The stretches of one curve, without the one over all steps, which comes behind them. */
-static bool is_stretch(const struct comparison *comparison, size_t i, size_t part,
-                       enum band_quantity quantity)
+/* The stretches of one curve. */
+static bool is_stretch(const struct verdict *verdict, size_t i, size_t part, enum trace_curve c)
 {
-    const struct band_point *point = &comparison->band[i];
-    bool follows = i > 0 && point[-1].part == part && point[-1].quantity == quantity;
-    return point->part == part && point->quantity == quantity &&
-           !(follows && point->first < point[-1].first);
+    const struct band_row *row = &verdict->band[i];
+    return row->part == part && row->curve == c && !row->whole;
 }
 
-static void draw_band(cairo_t *cr, const struct comparison *comparison, size_t part,
-                      enum band_quantity quantity, const struct chart_scale *x,
-                      const struct chart_scale *y)
+static void draw_band(cairo_t *cr, const struct verdict *verdict, size_t part, enum trace_curve c,
+                      const struct chart_scale *x, const struct chart_scale *y)
 {
     const double to_log10 = log10(exp(1));
     chart_colour(cr, BAND, 0.45);
-    for (size_t i = 0; i < comparison->n_band; i++) {
-        const struct band_point *point = &comparison->band[i];
-        if (is_stretch(comparison, i, part, quantity) && isfinite(point->half) &&
-            !point->after_divergence) {
-            double left = chart_at(x, (double)point->first - 0.5);
-            double right = chart_at(x, (double)point->last + 0.5);
-            double top = chart_at(y, (point->base + point->half) * to_log10);
-            double bottom = chart_at(y, (point->base - point->half) * to_log10);
+    for (size_t i = 0; i < verdict->n_band; i++) {
+        const struct band_row *row = &verdict->band[i];
+        if (is_stretch(verdict, i, part, c) && isfinite(row->half) && !row->after_divergence) {
+            double left = chart_at(x, (double)row->first - 0.5);
+            double right = chart_at(x, (double)row->last + 0.5);
+            double top = chart_at(y, (row->old + row->half) * to_log10);
+            double bottom = chart_at(y, (row->old - row->half) * to_log10);
             cairo_rectangle(cr, left, top, right - left, bottom - top);
         }
     }
     cairo_fill(cr);
     cairo_set_line_width(cr, LINE_MEAN);
     chart_colour(cr, NEW, 1);
-    for (size_t i = 0; i < comparison->n_band; i++) {
-        const struct band_point *point = &comparison->band[i];
-        if (is_stretch(comparison, i, part, quantity) && !point->after_divergence) {
-            cairo_line_to(cr, chart_at(x, (double)(point->first + point->last) / 2),
-                          chart_at(y, point->fresh * to_log10));
+    for (size_t i = 0; i < verdict->n_band; i++) {
+        const struct band_row *row = &verdict->band[i];
+        if (is_stretch(verdict, i, part, c) && !row->after_divergence) {
+            cairo_line_to(cr, chart_at(x, (double)(row->first + row->last) / 2),
+                          chart_at(y, row->new *to_log10));
         }
     }
     cairo_stroke(cr);
 }
 
-static bool has_curves(const struct baseline_part *part, enum band_quantity quantity)
+static bool has_curves(const struct part *part, enum trace_curve c)
 {
-    for (size_t r = 0; part && r < part->n_run; r++) {
-        if (curve_of(&part->run[r], quantity)) {
+    for (size_t r = 0; part && r < part->n_trace; r++) {
+        if (part->trace[r].curve[c]) {
             return true;
         }
     }
@@ -181,12 +170,12 @@ static bool has_curves(const struct baseline_part *part, enum band_quantity quan
 }
 
 /* A panel with the curves of one side alone says why. */
-static void draw_missing(cairo_t *cr, const struct baseline_part *base,
-                         const struct baseline_part *fresh, enum band_quantity quantity,
-                         const struct chart_scale *x, const struct chart_scale *y)
+static void draw_missing(cairo_t *cr, const struct part *old_part, const struct part *new_part,
+                         enum trace_curve c, const struct chart_scale *x,
+                         const struct chart_scale *y)
 {
-    bool old = has_curves(base, quantity), new = has_curves(fresh, quantity);
-    if (fresh && !(old && new)) {
+    bool old = has_curves(old_part, c), new = has_curves(new_part, c);
+    if (new_part && !(old && new)) {
         chart_colour(cr, CHART_MUTED, 1);
         chart_text(cr, x->to - 8, y->to + 12, CHART_SMALL, CHART_RIGHT,
                    old   ? "the new curves have none: not compared"
@@ -213,11 +202,11 @@ static void mark_step(cairo_t *cr, long step, const char *why, const struct char
 }
 
 /* A run that diverged at once is too short to be seen. */
-static void mark_divergence(cairo_t *cr, const struct comparison *comparison, const char *part,
+static void mark_divergence(cairo_t *cr, const struct verdict *verdict, const char *part,
                             const struct chart_scale *x, const struct chart_scale *y)
 {
-    for (size_t i = 0; i < comparison->n_difference; i++) {
-        const struct difference *d = &comparison->difference[i];
+    for (size_t i = 0; i < verdict->n_difference; i++) {
+        const struct difference *d = &verdict->difference[i];
         if (strcmp(d->part, part) == 0 && strcmp(d->what, "divergence") == 0 && d->step >= 0) {
             mark_step(cr, d->step, "diverged", x, y);
         }
@@ -225,12 +214,12 @@ static void mark_divergence(cairo_t *cr, const struct comparison *comparison, co
 }
 
 static void draw_quantity(cairo_t *cr, const struct check_figure *figure, size_t p,
-                          enum band_quantity quantity, struct chart_scale *x, struct chart_scale *y)
+                          enum trace_curve c, struct chart_scale *x, struct chart_scale *y)
 {
-    const struct baseline_part *base = &figure->baseline->part[p];
-    const struct baseline_part *fresh = baseline_find_part(figure->fresh, base->name);
-    measure(base, quantity, x, y);
-    measure(fresh, quantity, x, y);
+    const struct part *old_part = &figure->old->part[p];
+    const struct part *new_part = traces_part(figure->new, old_part->name);
+    measure(old_part, c, x, y);
+    measure(new_part, c, x, y);
     if (y->low <= y->high) {
         double margin = 0.05 * (y->high - y->low) + 0.01;
         y->low -= margin;
@@ -241,33 +230,33 @@ static void draw_quantity(cairo_t *cr, const struct check_figure *figure, size_t
         cairo_save(cr);
         cairo_rectangle(cr, x->from, y->to, x->to - x->from, y->from - y->to);
         cairo_clip(cr);
-        double old_width = figure->comparison->tier == TIER_BAND ? LINE : LINE_BEHIND;
-        draw_curves(cr, base, quantity, OLD, old_width, x, y);
-        draw_curves(cr, fresh, quantity, NEW, LINE, x, y);
-        draw_band(cr, figure->comparison, p, quantity, x, y);
+        double old_width = !figure->verdict->tier->same_seeds ? LINE : LINE_BEHIND;
+        draw_curves(cr, old_part, c, OLD, old_width, x, y);
+        draw_curves(cr, new_part, c, NEW, LINE, x, y);
+        draw_band(cr, figure->verdict, p, c, x, y);
         cairo_restore(cr);
     }
-    if (quantity == BAND_LOSS) {
-        mark_divergence(cr, figure->comparison, base->name, x, y);
+    if (c == CURVE_LOSS) {
+        mark_divergence(cr, figure->verdict, old_part->name, x, y);
     }
-    draw_missing(cr, base, fresh, quantity, x, y);
+    draw_missing(cr, old_part, new_part, c, x, y);
 }
 
 /* ---- the difference of the losses, where the seeds are the same ---- */
 
-static double change_at(const struct baseline_run *old, const struct baseline_run *new, size_t i)
+static double change_at(const struct trace *old, const struct trace *new, size_t i)
 {
-    bool same_step = i < new->n_point &&baseline_step(old, i) == baseline_step(new, i);
-    return same_step ? new->loss[i] - old->loss[i] : NAN;
+    bool same_step = i < new->n_point &&trace_step(old, i) == trace_step(new, i);
+    return same_step ? new->curve[CURVE_LOSS][i] - old->curve[CURVE_LOSS][i] : NAN;
 }
 
-static void measure_changes(const struct baseline_part *base, const struct baseline_part *fresh,
+static void measure_changes(const struct part *old_part, const struct part *new_part,
                             struct chart_scale *y)
 {
-    for (size_t r = 0; fresh && r < fresh->n_run; r++) {
-        const struct baseline_run *old = baseline_find_run(base, fresh->run[r].seed);
+    for (size_t r = 0; new_part && r < new_part->n_trace; r++) {
+        const struct trace *old = part_trace(old_part, new_part->trace[r].seed);
         for (size_t i = 0; old && i < old->n_point; i++) {
-            double change = change_at(old, &fresh->run[r], i);
+            double change = change_at(old, &new_part->trace[r], i);
             if (isfinite(change)) {
                 y->low = fmin(y->low, change);
                 y->high = fmax(y->high, change);
@@ -291,18 +280,17 @@ static void draw_change_ticks(cairo_t *cr, const struct chart_scale *x, const st
     }
 }
 
-static void draw_changes(cairo_t *cr, const struct baseline_part *base,
-                         const struct baseline_part *fresh, const struct chart_scale *x,
-                         const struct chart_scale *y)
+static void draw_changes(cairo_t *cr, const struct part *old_part, const struct part *new_part,
+                         const struct chart_scale *x, const struct chart_scale *y)
 {
     cairo_set_line_width(cr, LINE);
     chart_colour(cr, NEW, 0.8);
-    for (size_t r = 0; fresh && r < fresh->n_run; r++) {
-        const struct baseline_run *old = baseline_find_run(base, fresh->run[r].seed);
+    for (size_t r = 0; new_part && r < new_part->n_trace; r++) {
+        const struct trace *old = part_trace(old_part, new_part->trace[r].seed);
         for (size_t i = 0; old && i < old->n_point; i++) {
-            double change = change_at(old, &fresh->run[r], i);
+            double change = change_at(old, &new_part->trace[r], i);
             if (isfinite(change)) {
-                cairo_line_to(cr, chart_at(x, (double)baseline_step(old, i)), chart_at(y, change));
+                cairo_line_to(cr, chart_at(x, (double)trace_step(old, i)), chart_at(y, change));
             } else {
                 cairo_new_sub_path(cr);
             }
@@ -311,12 +299,12 @@ static void draw_changes(cairo_t *cr, const struct baseline_part *base,
     }
 }
 
-/* The earliest difference that the comparison tells of a part; -1: none. */
-static long first_difference(const struct comparison *comparison, const char *part)
+/* The earliest difference that the verdict tells of a part; -1: none. */
+static long first_difference(const struct verdict *verdict, const char *part)
 {
     long first = -1;
-    for (size_t i = 0; i < comparison->n_difference; i++) {
-        const struct difference *d = &comparison->difference[i];
+    for (size_t i = 0; i < verdict->n_difference; i++) {
+        const struct difference *d = &verdict->difference[i];
         if (strcmp(d->part, part) == 0 && d->step >= 0 && (first < 0 || d->step < first)) {
             first = d->step;
         }
@@ -327,12 +315,12 @@ static long first_difference(const struct comparison *comparison, const char *pa
 static void draw_change_panel(cairo_t *cr, const struct check_figure *figure, size_t p,
                               struct chart_scale *x, struct chart_scale *y)
 {
-    const struct baseline_part *base = &figure->baseline->part[p];
-    const struct baseline_part *fresh = baseline_find_part(figure->fresh, base->name);
+    const struct part *old_part = &figure->old->part[p];
+    const struct part *new_part = traces_part(figure->new, old_part->name);
     struct chart_scale unused = *y;
-    measure(base, BAND_LOSS, x, &unused);
-    measure(fresh, BAND_LOSS, x, &unused);
-    measure_changes(base, fresh, y);
+    measure(old_part, CURVE_LOSS, x, &unused);
+    measure(new_part, CURVE_LOSS, x, &unused);
+    measure_changes(old_part, new_part, y);
     if (!(y->low <= y->high)) {
         return;
     }
@@ -347,8 +335,8 @@ static void draw_change_panel(cairo_t *cr, const struct check_figure *figure, si
         draw_change_ticks(cr, x, y);
     }
     draw_steps(cr, x, y);
-    draw_changes(cr, base, fresh, x, y);
-    long step = first_difference(figure->comparison, base->name);
+    draw_changes(cr, old_part, new_part, x, y);
+    long step = first_difference(figure->verdict, old_part->name);
     if (step >= 0) {
         mark_step(cr, step, "first difference", x, y);
     }
@@ -358,7 +346,7 @@ static void draw_change_panel(cairo_t *cr, const struct check_figure *figure, si
 
 static void draw_panel(cairo_t *cr, const struct check_figure *figure, size_t p, size_t row)
 {
-    const struct baseline_part *base = &figure->baseline->part[p];
+    const struct part *old_part = &figure->old->part[p];
     double left = LEFT + (double)p * (PANEL_WIDTH + GAP);
     double top = TOP + (double)row * (PANEL_HEIGHT + GAP / 2);
     struct chart_scale x = {0, 1, left, left + PANEL_WIDTH};
@@ -372,9 +360,9 @@ static void draw_panel(cairo_t *cr, const struct check_figure *figure, size_t p,
     chart_colour(cr, CHART_INK, 1);
     chart_text_up(cr, left - 50, top + PANEL_HEIGHT / 2, CHART_LABEL, row_names[row]);
     if (row == 0) {
-        char name[BASELINE_NAME_SIZE + 16];
-        bool compared = compare_covers(base, figure->fresh, figure->comparison->tier);
-        snprintf(name, sizeof name, "%s%s", base->name, compared ? "" : ", not compared");
+        char name[PART_NAME_SIZE + 16];
+        bool compared = tier_covers(figure->verdict->tier, old_part, figure->new);
+        snprintf(name, sizeof name, "%s%s", old_part->name, compared ? "" : ", not compared");
         chart_text_bold(cr, left + PANEL_WIDTH / 2, top - 12, CHART_LABEL, CHART_CENTRE, name);
     }
     if (row + 1 == figure->n_row) {
@@ -397,33 +385,33 @@ static double draw_key(cairo_t *cr, double x, double y, struct rgb colour, doubl
 static void draw(cairo_t *cr, const void *data)
 {
     const struct check_figure *figure = data;
-    const struct comparison *comparison = figure->comparison;
+    const struct verdict *verdict = figure->verdict;
     char title[160];
     snprintf(title, sizeof title, "%s, tier %s",
-             comparison->n_difference > 0 ? "Learning differs" : "No difference in learning",
-             tier_name(comparison->tier));
+             verdict->n_difference > 0 ? "Learning differs" : "No difference in learning",
+             verdict->tier->name);
     chart_colour(cr, CHART_INK, 1);
     chart_text_bold(cr, 14, 20, CHART_TITLE, CHART_LEFT, title);
-    bool band = comparison->n_band > 0;
+    bool band = verdict->n_band > 0;
     double x = draw_key(cr, 14, 46, OLD, band ? LINE : LINE_BEHIND, "baseline, each seed");
     x = draw_key(cr, x, 46, NEW, LINE, "new, each seed");
     if (band) {
         x = draw_key(cr, x, 46, NEW, LINE_MEAN, "mean of the new");
         draw_key(cr, x, 46, BAND, 10, "99 % range of that mean");
     }
-    for (size_t p = 0; p < figure->baseline->n_part; p++) {
+    for (size_t p = 0; p < figure->old->n_part; p++) {
         for (size_t row = 0; row < figure->n_row; row++) {
             draw_panel(cr, figure, p, row);
         }
     }
 }
 
-enum status figure_check(const struct baseline *baseline, const struct baseline *fresh,
-                         const struct comparison *comparison, const char *path, struct error *err)
+enum status figure_check(const struct traces *old, const struct traces *new,
+                         const struct verdict *verdict, const char *path, struct error *err)
 {
-    struct check_figure figure = {baseline, fresh, comparison,
-                                  comparison->tier == TIER_BAND ? ROW_CHANGE : ROW_CHANGE + 1};
-    double width = LEFT + (double)baseline->n_part * (PANEL_WIDTH + GAP);
+    struct check_figure figure = {old, new, verdict,
+                                  !verdict->tier->same_seeds ? ROW_CHANGE : ROW_CHANGE + 1};
+    double width = LEFT + (double)old->n_part * (PANEL_WIDTH + GAP);
     double height = TOP + (double)figure.n_row * (PANEL_HEIGHT + GAP / 2) + BOTTOM;
     return chart_write_png(path, fmax(width, LEGEND_WIDTH), height, draw, &figure, err);
 }

@@ -1,17 +1,16 @@
-/* The file, curves from elsewhere, and what training a baseline keeps. */
+/* The file, curves from elsewhere, and what is kept of a training. */
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/path.h"
-#include "lab/baseline/baseline.h"
+#include "check/traces.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "lab/baseline/baseline_tolerance.h"
-#include "lab/baseline/baseline_train.h"
+#include "check/traces_train.h"
+#include "lab/scratch.h"
 #include "lab/training/metrics.h"
 #include "runner.h"
-#include "scratch.h"
 
 static struct error err;
 
@@ -45,52 +44,55 @@ static struct config small(const char *variant, uint64_t seed)
     return config;
 }
 
-static struct baseline train(int threads)
+static struct traces train(int threads)
 {
     struct config configs[] = {small("kv", 0), small("kv", 3), small("qkv", 0), small("qkv", 3)};
-    struct baseline_options options = {.threads = threads};
-    struct baseline baseline;
-    ck_assert_int_eq(baseline_plan(configs, 4, &baseline, &err), STATUS_OK);
-    ck_assert_msg(baseline_train(&baseline, &options, &err) == STATUS_OK, "%s", err.text);
-    return baseline;
+    struct traces_options options = {.threads = threads};
+    struct traces traces;
+    ck_assert_int_eq(traces_plan(configs, 4, &traces, &err), STATUS_OK);
+    ck_assert_msg(traces_train(&traces, &options, &err) == STATUS_OK, "%s", err.text);
+    return traces;
 }
 
 START_TEST(a_part_is_what_differs_in_the_seed_alone)
 {
-    struct baseline baseline = train(1);
-    ck_assert_uint_eq(baseline.n_part, 2);
-    ck_assert_str_eq(baseline.part[0].name, "reverse-kv");
-    ck_assert_str_eq(baseline.part[1].name, "reverse-qkv");
-    const struct baseline_part *part = &baseline.part[0];
-    ck_assert_uint_eq(part->n_run, 2);
-    ck_assert_uint_eq(part->run[1].seed, 3);
+    struct traces traces = train(1);
+    ck_assert_uint_eq(traces.n_part, 2);
+    ck_assert_str_eq(traces.part[0].name, "reverse-kv");
+    ck_assert_str_eq(traces.part[1].name, "reverse-qkv");
+    const struct part *part = &traces.part[0];
+    ck_assert_uint_eq(part->n_trace, 2);
+    ck_assert_uint_eq(part->trace[1].seed, 3);
     ck_assert_uint_eq(part->n_step, 10);
-    ck_assert_uint_eq(part->run[0].n_point, 10);
-    ck_assert_uint_eq(part->run[0].n_evaluation, 2);
-    ck_assert_uint_eq(part->run[0].evaluation[1].n_done, 10);
-    ck_assert_uint_eq(part->run[0].n_weights, 5); /* after 0, 1, 2, 4, 10 steps */
-    ck_assert(part->run[0].loss[0] != part->run[1].loss[0]);
+    ck_assert_uint_eq(part->trace[0].n_point, 10);
+    ck_assert_uint_eq(part->trace[0].n_evaluation, 2);
+    ck_assert_uint_eq(part->trace[0].evaluation[1].n_done, 10);
+    ck_assert_uint_eq(part->trace[0].n_weights, 5); /* after 0, 1, 2, 4, 10 steps */
+    ck_assert(part->trace[0].curve[CURVE_LOSS][0] != part->trace[1].curve[CURVE_LOSS][0]);
     ck_assert_str_eq(part->tensor[part->n_tensor - 1], "head.bias");
-    baseline_free(&baseline);
+    traces_free(&traces);
 }
 END_TEST
 
-static void expect_same_runs(const struct baseline *a, const struct baseline *b)
+static void expect_same_runs(const struct traces *a, const struct traces *b)
 {
     for (size_t p = 0; p < a->n_part; p++) {
-        for (size_t r = 0; r < a->part[p].n_run; r++) {
-            const struct baseline_run *x = &a->part[p].run[r], *y = &b->part[p].run[r];
+        for (size_t r = 0; r < a->part[p].n_trace; r++) {
+            const struct trace *x = &a->part[p].trace[r], *y = &b->part[p].trace[r];
             ck_assert_uint_eq(x->n_point, y->n_point);
-            ck_assert_mem_eq(x->loss, y->loss, x->n_point * sizeof(double));
-            ck_assert_mem_eq(x->grad_norm, y->grad_norm, x->n_point * sizeof(double));
-            ck_assert_mem_eq(x->accuracy, y->accuracy, x->n_point * sizeof(double));
+            ck_assert_mem_eq(x->curve[CURVE_LOSS], y->curve[CURVE_LOSS],
+                             x->n_point * sizeof(double));
+            ck_assert_mem_eq(x->curve[CURVE_GRAD_NORM], y->curve[CURVE_GRAD_NORM],
+                             x->n_point * sizeof(double));
+            ck_assert_mem_eq(x->curve[CURVE_ACCURACY], y->curve[CURVE_ACCURACY],
+                             x->n_point * sizeof(double));
             ck_assert_int_eq(x->escape_step, y->escape_step);
             for (size_t w = 0; w < x->n_weights; w++) {
                 for (size_t t = 0; t < a->part[p].n_tensor; t++) {
                     const struct fingerprint *f = &x->weights[w].tensor[t];
                     const struct fingerprint *g = &y->weights[w].tensor[t];
                     ck_assert_str_eq(f->hash, g->hash);
-                    ck_assert_double_lt(baseline_distance(f, g, 1), 1e-8);
+                    ck_assert_double_lt(fingerprint_distance(f, g, 1), 1e-8);
                 }
             }
         }
@@ -99,34 +101,34 @@ static void expect_same_runs(const struct baseline *a, const struct baseline *b)
 
 START_TEST(threads_do_not_matter)
 {
-    struct baseline one = train(1), two = train(2);
+    struct traces one = train(1), two = train(2);
     expect_same_runs(&one, &two);
-    baseline_free(&one);
-    baseline_free(&two);
+    traces_free(&one);
+    traces_free(&two);
 }
 END_TEST
 
 START_TEST(the_file_keeps_every_bit)
 {
-    struct baseline baseline = train(1), back;
-    struct baseline_options options = {.threads = 1};
+    struct traces traces = train(1), back;
+    struct traces_options options = {.threads = 1};
     char path[PATH_SIZE];
     scratch_make();
     path_of("b.json", path);
-    ck_assert_int_eq(baseline_calibrate(&baseline, &options, &err), STATUS_OK);
-    ck_assert_int_eq(baseline_write(&baseline, path, &err), STATUS_OK);
-    ck_assert_msg(baseline_read(path, &back, &err) == STATUS_OK, "%s", err.text);
-    expect_same_runs(&baseline, &back);
+    ck_assert_int_eq(traces_calibrate(&traces, &options, &err), STATUS_OK);
+    ck_assert_int_eq(traces_write(&traces, path, &err), STATUS_OK);
+    ck_assert_msg(traces_read(path, &back, &err) == STATUS_OK, "%s", err.text);
+    expect_same_runs(&traces, &back);
     ck_assert_int_eq(back.engine, ENGINE_VERSION);
     ck_assert(back.part[0].trained_here);
     ck_assert_uint_eq(back.part[0].config.n_embd, 16);
-    ck_assert_uint_eq(back.part[0].config.lanes, baseline.part[0].config.lanes);
-    const struct tolerance *a = baseline.part[0].tolerance, *b = back.part[0].tolerance;
-    ck_assert_uint_eq(b->n_change, baseline_n_change());
-    ck_assert_uint_eq(b->n_value[TOLERANCE_LOSS], 10);
-    ck_assert_double_eq_tol(b->factor[TOLERANCE_LOSS] / a->factor[TOLERANCE_LOSS], 1, 1e-3);
-    baseline_free(&baseline);
-    baseline_free(&back);
+    ck_assert_uint_eq(back.part[0].config.lanes, traces.part[0].config.lanes);
+    const struct tolerance *a = traces.part[0].tolerance, *b = back.part[0].tolerance;
+    ck_assert_uint_eq(b->n_change, traces_n_change());
+    ck_assert_uint_eq(b->n_value[QUANTITY_LOSS], 10);
+    ck_assert_double_eq_tol(b->factor[QUANTITY_LOSS] / a->factor[QUANTITY_LOSS], 1, 1e-3);
+    traces_free(&traces);
+    traces_free(&back);
     scratch_remove();
 }
 END_TEST
@@ -134,54 +136,54 @@ END_TEST
 /* Harmless changes are harmless, and their limits are far below what a fault does. */
 START_TEST(limits_are_those_of_rounding)
 {
-    struct baseline baseline = train(1);
-    struct baseline_options options = {.threads = 1};
-    ck_assert_int_eq(baseline_calibrate(&baseline, &options, &err), STATUS_OK);
-    const struct tolerance *tolerance = baseline.part[0].tolerance;
-    ck_assert_double_ge(tolerance_limit(tolerance, TOLERANCE_LOSS, 0), 1e-6);
-    ck_assert_double_lt(tolerance_limit(tolerance, TOLERANCE_LOSS, 0), 1e-4);
-    for (size_t i = 1; i < tolerance->n_value[TOLERANCE_LOSS]; i++) {
-        ck_assert(tolerance->envelope[TOLERANCE_LOSS][i] >=
-                  tolerance->envelope[TOLERANCE_LOSS][i - 1]);
+    struct traces traces = train(1);
+    struct traces_options options = {.threads = 1};
+    ck_assert_int_eq(traces_calibrate(&traces, &options, &err), STATUS_OK);
+    const struct tolerance *tolerance = traces.part[0].tolerance;
+    ck_assert_double_ge(tolerance_limit(tolerance, QUANTITY_LOSS, 0), 1e-6);
+    ck_assert_double_lt(tolerance_limit(tolerance, QUANTITY_LOSS, 0), 1e-4);
+    for (size_t i = 1; i < tolerance->n_value[QUANTITY_LOSS]; i++) {
+        ck_assert(tolerance->envelope[QUANTITY_LOSS][i] >=
+                  tolerance->envelope[QUANTITY_LOSS][i - 1]);
     }
-    baseline_free(&baseline);
+    traces_free(&traces);
 }
 END_TEST
 
 START_TEST(a_run_that_diverges_is_one)
 {
     struct config config = small("kv", 0);
-    struct baseline_options options = {.threads = 1};
-    struct baseline baseline, back;
+    struct traces_options options = {.threads = 1};
+    struct traces traces, back;
     char path[PATH_SIZE];
     config.learning_rate = 1e6;
-    ck_assert_int_eq(baseline_plan(&config, 1, &baseline, &err), STATUS_OK);
-    ck_assert_int_eq(baseline_train(&baseline, &options, &err), STATUS_OK);
-    ck_assert(baseline.part[0].run[0].diverged);
-    ck_assert_uint_lt(baseline.part[0].run[0].n_point, 10);
+    ck_assert_int_eq(traces_plan(&config, 1, &traces, &err), STATUS_OK);
+    ck_assert_int_eq(traces_train(&traces, &options, &err), STATUS_OK);
+    ck_assert(traces.part[0].trace[0].diverged);
+    ck_assert_uint_lt(traces.part[0].trace[0].n_point, 10);
     scratch_make();
     path_of("b.json", path);
-    ck_assert_int_eq(baseline_write(&baseline, path, &err), STATUS_OK);
-    ck_assert_msg(baseline_read(path, &back, &err) == STATUS_OK, "%s", err.text);
-    ck_assert(back.part[0].run[0].diverged);
+    ck_assert_int_eq(traces_write(&traces, path, &err), STATUS_OK);
+    ck_assert_msg(traces_read(path, &back, &err) == STATUS_OK, "%s", err.text);
+    ck_assert(back.part[0].trace[0].diverged);
     scratch_remove();
-    baseline_free(&baseline);
-    baseline_free(&back);
+    traces_free(&traces);
+    traces_free(&back);
 }
 END_TEST
 
 /* expect_no_baseline reads a file with this in the list of parts. */
 static void expect_no_baseline(const char *parts, const char *sentence)
 {
-    struct baseline baseline;
+    struct traces traces;
     char path[PATH_SIZE], text[1024];
-    snprintf(text, sizeof text, "{\"format\": \"" BASELINE_FORMAT "\", \"parts\": [%s]}", parts);
+    snprintf(text, sizeof text, "{\"format\": \"" TRACES_FORMAT "\", \"parts\": [%s]}", parts);
     scratch_make();
     path_of("b.json", path);
     write_text("b.json", text);
-    ck_assert_int_eq(baseline_read(path, &baseline, &err), STATUS_DATA);
+    ck_assert_int_eq(traces_read(path, &traces, &err), STATUS_DATA);
     ck_assert_msg(strstr(err.text, sentence) != NULL, "%s", err.text);
-    baseline_free(&baseline);
+    traces_free(&traces);
     scratch_remove();
 }
 
@@ -229,15 +231,15 @@ START_TEST(a_file_of_another_program_is_refused)
         {"", "not valid JSON"},
         {"{\"format\": \"qkvlab-baseline-1\", \"engine\": 1e999}", "not valid JSON"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct baseline baseline;
+        struct traces traces;
         char path[PATH_SIZE];
         scratch_make();
         path_of("b.json", path);
         write_text("b.json", cases[i][0]);
-        ck_assert_int_eq(baseline_read(path, &baseline, &err), STATUS_DATA);
+        ck_assert_int_eq(traces_read(path, &traces, &err), STATUS_DATA);
         ck_assert_msg(strstr(err.text, cases[i][1]) != NULL, "%s", err.text);
         ck_assert_ptr_nonnull(strstr(err.text, "b.json"));
-        baseline_free(&baseline);
+        traces_free(&traces);
         scratch_remove();
     }
 }
@@ -251,54 +253,54 @@ START_TEST(a_distance_is_that_of_the_tensors)
     for (size_t i = 0; i < 1000; i++) {
         a[i] = b[i] = (float)sin((double)i);
     }
-    struct fingerprint whole = baseline_fingerprint(a, 1000), same = baseline_fingerprint(b, 1000);
+    struct fingerprint whole = fingerprint_of(a, 1000), same = fingerprint_of(b, 1000);
     ck_assert_str_eq(whole.hash, same.hash);
-    ck_assert_double_eq(baseline_distance(&whole, &same, 0), 0);
+    ck_assert_double_eq(fingerprint_distance(&whole, &same, 0), 0);
     b[700] += 1.0F;
-    struct fingerprint other = baseline_fingerprint(b, 1000);
+    struct fingerprint other = fingerprint_of(b, 1000);
     ck_assert_str_ne(whole.hash, other.hash);
     /* One element of 1 makes both projections differ by 1. */
-    ck_assert_double_eq_tol(baseline_distance(&whole, &other, 0), 1 / whole.norm, 1e-6);
+    ck_assert_double_eq_tol(fingerprint_distance(&whole, &other, 0), 1 / whole.norm, 1e-6);
 }
 END_TEST
 
 /* ---- curves ---- */
 
-static enum status read_curves(struct baseline *baseline)
+static enum status read_curves(struct traces *traces)
 {
-    return baseline_read_curves(scratch, baseline, &err);
+    return traces_read_curves(scratch, traces, &err);
 }
 
 START_TEST(columns_come_in_any_order)
 {
-    struct baseline baseline;
+    struct traces traces;
     scratch_make();
     write_text("seed_7.csv",
                "\xef\xbb\xbfLoss, lr ,step,Accuracy\r\n2.5,1,0,0.1\r\n\r\n# x\n2.25,1,10,0.5");
     write_text("notes.txt", "nothing");
-    ck_assert_msg(read_curves(&baseline) == STATUS_OK, "%s", err.text);
-    ck_assert_uint_eq(baseline.n_part, 1);
-    const struct baseline_run *run = &baseline.part[0].run[0];
+    ck_assert_msg(read_curves(&traces) == STATUS_OK, "%s", err.text);
+    ck_assert_uint_eq(traces.n_part, 1);
+    const struct trace *run = &traces.part[0].trace[0];
     ck_assert_uint_eq(run->seed, 7);
     ck_assert_uint_eq(run->n_point, 2);
     ck_assert_uint_eq(run->step[1], 10);
-    ck_assert_double_eq(run->loss[1], 2.25);
-    ck_assert_double_eq(run->accuracy[1], 0.5);
-    ck_assert_ptr_null(run->grad_norm);
-    ck_assert_uint_eq(baseline.part[0].n_step, 11);
-    baseline_free(&baseline);
+    ck_assert_double_eq(run->curve[CURVE_LOSS][1], 2.25);
+    ck_assert_double_eq(run->curve[CURVE_ACCURACY][1], 0.5);
+    ck_assert_ptr_null(run->curve[CURVE_GRAD_NORM]);
+    ck_assert_uint_eq(traces.part[0].n_step, 11);
+    traces_free(&traces);
     scratch_remove();
 }
 END_TEST
 
 static void expect_refused(const char *text, const char *sentence)
 {
-    struct baseline baseline;
+    struct traces traces;
     scratch_make();
     write_text("a.csv", text);
-    ck_assert_int_eq(read_curves(&baseline), STATUS_DATA);
+    ck_assert_int_eq(read_curves(&traces), STATUS_DATA);
     ck_assert_msg(strstr(err.text, sentence) != NULL, "%s", err.text);
-    baseline_free(&baseline);
+    traces_free(&traces);
     scratch_remove();
 }
 
@@ -332,15 +334,15 @@ START_TEST(a_loss_that_is_no_number_ends_a_run)
 {
     static const char *const losses[] = {"nan", "NaN", "inf", "-inf", "1e300", ""};
     for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {
-        struct baseline baseline;
+        struct traces traces;
         char text[96];
         scratch_make();
         snprintf(text, sizeof text, "step,loss\n0,2\n1,%s\n2,text that is not read\n", losses[i]);
         write_text("a.csv", text);
-        ck_assert_msg(read_curves(&baseline) == STATUS_OK, "%s", err.text);
-        ck_assert_msg(baseline.part[0].run[0].diverged, "a loss of '%s'", losses[i]);
-        ck_assert_uint_eq(baseline.part[0].run[0].n_point, 2);
-        baseline_free(&baseline);
+        ck_assert_msg(read_curves(&traces) == STATUS_OK, "%s", err.text);
+        ck_assert_msg(traces.part[0].trace[0].diverged, "a loss of '%s'", losses[i]);
+        ck_assert_uint_eq(traces.part[0].trace[0].n_point, 2);
+        traces_free(&traces);
         scratch_remove();
     }
 }
@@ -348,27 +350,28 @@ END_TEST
 
 START_TEST(an_empty_cell_is_no_infinite_one)
 {
-    struct baseline baseline;
+    struct traces traces;
     scratch_make();
     write_text("a.csv", "step,loss,grad_norm,accuracy\n0,2,inf,0.5\n1,2,,\n2,2,nan,\n");
-    ck_assert_msg(read_curves(&baseline) == STATUS_OK, "%s", err.text);
-    const struct baseline_run *run = &baseline.part[0].run[0];
+    ck_assert_msg(read_curves(&traces) == STATUS_OK, "%s", err.text);
+    const struct trace *run = &traces.part[0].trace[0];
     ck_assert(!run->diverged);
-    ck_assert(isinf(run->grad_norm[0]) && isnan(run->grad_norm[1]) && isinf(run->grad_norm[2]));
-    ck_assert(isnan(run->accuracy[1]));
-    baseline_free(&baseline);
+    ck_assert(isinf(run->curve[CURVE_GRAD_NORM][0]) && isnan(run->curve[CURVE_GRAD_NORM][1]) &&
+              isinf(run->curve[CURVE_GRAD_NORM][2]));
+    ck_assert(isnan(run->curve[CURVE_ACCURACY][1]));
+    traces_free(&traces);
     scratch_remove();
 }
 END_TEST
 
 START_TEST(subfolders_are_parts)
 {
-    struct baseline baseline;
+    struct traces traces;
     char path[PATH_SIZE];
     scratch_make();
-    ck_assert_int_eq(read_curves(&baseline), STATUS_DATA);
+    ck_assert_int_eq(read_curves(&traces), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "there are no curves (*.csv)"));
-    baseline_free(&baseline);
+    traces_free(&traces);
     path_of("b", path);
     ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
     path_of("a", path);
@@ -376,19 +379,19 @@ START_TEST(subfolders_are_parts)
     write_text("a/1.csv", "step,loss\n0,2\n");
     write_text("a/2.csv", "step,loss\n0,2\n");
     write_text("b/1.csv", "step,loss\n0,2\n");
-    ck_assert_int_eq(read_curves(&baseline), STATUS_OK);
-    ck_assert_uint_eq(baseline.n_part, 2);
-    ck_assert_str_eq(baseline.part[0].name, "a");
-    ck_assert_uint_eq(baseline.part[0].n_run, 2);
-    baseline_free(&baseline);
+    ck_assert_int_eq(read_curves(&traces), STATUS_OK);
+    ck_assert_uint_eq(traces.n_part, 2);
+    ck_assert_str_eq(traces.part[0].name, "a");
+    ck_assert_uint_eq(traces.part[0].n_trace, 2);
+    traces_free(&traces);
     scratch_remove();
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("baseline");
-    TCase *tests = tcase_create("baseline");
+    Suite *suite = suite_create("traces");
+    TCase *tests = tcase_create("traces");
     tcase_add_test(tests, a_part_is_what_differs_in_the_seed_alone);
     tcase_add_test(tests, threads_do_not_matter);
     tcase_add_test(tests, the_file_keeps_every_bit);

@@ -1,0 +1,547 @@
+/* A baseline decides whether a build passes, so a file that is not whole is refused: every list
+ * must have the length that others say it has.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/traces.h"
+#include "lab/config/config.h"
+#include "lab/training/metrics.h"
+
+#define MAX_LENGTH ((size_t)10000000)
+#define PRINT_DIGITS 9    /* of a fingerprint's numbers, which are no more than an estimate */
+#define ENVELOPE_DIGITS 3 /* an envelope is measured on a few trainings */
+#define FACTOR_DIGITS 4
+
+/* ---- reading ---- */
+
+static enum status wrong(struct error *err, const char *what)
+{
+    return error_set(err, STATUS_DATA, "%s", what);
+}
+
+static enum status no_memory(struct error *err)
+{
+    return error_memory(err, "reading a baseline");
+}
+
+static bool is_there(const json_t *value)
+{
+    return value && !json_is_null(value);
+}
+
+static double number_or_nan(const json_t *value)
+{
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* A list of n numbers, null being one that is not finite. */
+static enum status read_numbers(const json_t *list, const char *key, size_t n, double **numbers,
+                                struct error *err)
+{
+    if (!json_is_array(list) || json_array_size(list) != n) {
+        return error_set(err, STATUS_DATA, "%s: expected a list of %zu numbers", key, n);
+    }
+    *numbers = malloc((n + 1) * sizeof **numbers);
+    if (!*numbers) {
+        return no_memory(err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const json_t *value = json_array_get(list, i);
+        if (!json_is_number(value) && !json_is_null(value)) {
+            return error_set(err, STATUS_DATA, "%s: value %zu is no number", key, i);
+        }
+        (*numbers)[i] = number_or_nan(value);
+    }
+    return STATUS_OK;
+}
+
+static enum status check_losses(const struct trace *trace, struct error *err)
+{
+    size_t n = trace->diverged ? trace->n_point - 1 : trace->n_point;
+    for (size_t i = 0; i < n; i++) {
+        if (!(trace->curve[CURVE_LOSS][i] >= 0)) {
+            return error_set(err, STATUS_DATA,
+                             "loss: value %zu: expected a number of at least 0; null is the last "
+                             "one of a run that diverged",
+                             i);
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status read_curves(const json_t *object, struct trace *trace, struct error *err)
+{
+    trace->n_point = json_array_size(json_object_get(object, curve_keys[CURVE_LOSS]));
+    if (trace->n_point == 0 || trace->n_point > MAX_LENGTH) {
+        return wrong(err, "loss: expected a list of numbers");
+    }
+    for (size_t c = 0; c < CURVE_COUNT; c++) {
+        const json_t *list = json_object_get(object, curve_keys[c]);
+        if (is_there(list)) {
+            TRY(read_numbers(list, curve_keys[c], trace->n_point, &trace->curve[c], err));
+        }
+    }
+    return check_losses(trace, err);
+}
+
+static enum status read_steps(const json_t *object, struct trace *trace, struct error *err)
+{
+    const json_t *list = json_object_get(object, "step");
+    if (!is_there(list)) {
+        return STATUS_OK;
+    }
+    if (!json_is_array(list) || json_array_size(list) != trace->n_point) {
+        return error_set(err, STATUS_DATA, "step: expected a list of %zu numbers", trace->n_point);
+    }
+    trace->step = malloc((trace->n_point + 1) * sizeof *trace->step);
+    if (!trace->step) {
+        return no_memory(err);
+    }
+    for (size_t i = 0; i < trace->n_point; i++) {
+        const json_t *value = json_array_get(list, i);
+        long long step = json_is_integer(value) ? json_integer_value(value) : -1;
+        if (step < 0 || (i > 0 && (size_t)step <= trace->step[i - 1])) {
+            return error_set(err, STATUS_DATA, "step: value %zu is no step, or not ascending", i);
+        }
+        trace->step[i] = (size_t)step;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_evaluations(const json_t *object, struct trace *trace, struct error *err)
+{
+    const json_t *list = json_object_get(object, "evaluations");
+    size_t n = json_array_size(list);
+    if (n > TRACE_MAX_EVALUATION) {
+        return error_set(err, STATUS_DATA, "evaluations: expected at most %d",
+                         TRACE_MAX_EVALUATION);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const json_t *entry = json_array_get(list, i);
+        if (json_array_size(entry) != 3 || !json_is_integer(json_array_get(entry, 0))) {
+            return wrong(err, "evaluations: expected [n_done, loss, accuracy]");
+        }
+        trace->evaluation[i] = (struct trace_evaluation){
+            .n_done = (size_t)json_integer_value(json_array_get(entry, 0)),
+            .loss = number_or_nan(json_array_get(entry, 1)),
+            .accuracy = number_or_nan(json_array_get(entry, 2))};
+    }
+    trace->n_evaluation = n;
+    return STATUS_OK;
+}
+
+static enum status read_fingerprints(const json_t *list, size_t n_tensor,
+                                     struct fingerprint **tensor, struct error *err)
+{
+    if (!json_is_array(list) || json_array_size(list) != n_tensor) {
+        return error_set(err, STATUS_DATA, "expected the fingerprints of %zu tensors", n_tensor);
+    }
+    *tensor = calloc(n_tensor + 1, sizeof **tensor);
+    if (!*tensor) {
+        return no_memory(err);
+    }
+    for (size_t i = 0; i < n_tensor; i++) {
+        const json_t *entry = json_array_get(list, i);
+        const char *hash = json_string_value(json_array_get(entry, 0));
+        if (json_array_size(entry) != 2 + FINGERPRINT_N_PROJECTION || !hash) {
+            return error_set(err, STATUS_DATA, "fingerprint %zu is none", i);
+        }
+        struct fingerprint *print = &(*tensor)[i];
+        snprintf(print->hash, sizeof print->hash, "%s", hash);
+        print->norm = number_or_nan(json_array_get(entry, 1));
+        for (size_t k = 0; k < FINGERPRINT_N_PROJECTION; k++) {
+            print->projection[k] = number_or_nan(json_array_get(entry, 2 + k));
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status read_tensors(const json_t *object, struct trace *trace, struct error *err)
+{
+    const json_t *gradient = json_object_get(object, "gradient");
+    const json_t *list = json_object_get(object, "weights");
+    if (is_there(gradient)) {
+        TRY(read_fingerprints(gradient, trace->n_tensor, &trace->gradient, err));
+    }
+    size_t n = json_array_size(list);
+    trace->weights = calloc(n + 1, sizeof *trace->weights);
+    if (!trace->weights) {
+        return no_memory(err);
+    }
+    for (; trace->n_weights < n; trace->n_weights++) {
+        const json_t *entry = json_array_get(list, trace->n_weights);
+        struct trace_weights *weights = &trace->weights[trace->n_weights];
+        weights->n_done = (size_t)json_get_integer(entry, "n_done", 0);
+        TRY(read_fingerprints(json_object_get(entry, "tensors"), trace->n_tensor, &weights->tensor,
+                              err));
+    }
+    return STATUS_OK;
+}
+
+static enum status read_trace(const json_t *object, struct trace *trace, struct error *err)
+{
+    const json_t *seed = json_object_get(object, "seed");
+    if (!json_is_integer(seed) || json_integer_value(seed) < 0) {
+        return wrong(err, "seed: expected a whole number");
+    }
+    trace->seed = (uint64_t)json_integer_value(seed);
+    trace->diverged = json_is_true(json_object_get(object, "diverged"));
+    TRY(read_curves(object, trace, err));
+    TRY(read_steps(object, trace, err));
+    TRY(read_evaluations(object, trace, err));
+    enum status status = read_tensors(object, trace, err);
+    if (status != STATUS_OK) {
+        error_prefix(err, "weights");
+        return status;
+    }
+    trace_settle(trace);
+    return STATUS_OK;
+}
+
+static enum status read_limits(const json_t *entry, struct tolerance *tolerance, enum quantity q,
+                               struct error *err)
+{
+    const json_t *envelope = json_object_get(entry, "envelope");
+    tolerance->factor[q] = json_get_number(entry, "factor", NAN);
+    tolerance->n_value[q] = json_array_size(envelope);
+    TRY(read_numbers(envelope, "envelope", tolerance->n_value[q], &tolerance->envelope[q], err));
+    return tolerance->factor[q] > 0 ? STATUS_OK : wrong(err, "factor: expected a number above 0");
+}
+
+static enum status read_tolerance(const json_t *object, struct part *part, struct error *err)
+{
+    if (!json_is_object(object)) {
+        return STATUS_OK;
+    }
+    struct tolerance *tolerance = part->tolerance = calloc(1, sizeof *tolerance);
+    if (!tolerance) {
+        return no_memory(err);
+    }
+    const json_t *changes = json_object_get(object, "changes");
+    for (size_t i = 0; i < json_array_size(changes) && i < TOLERANCE_MAX_CHANGE; i++) {
+        const char *change = json_string_value(json_array_get(changes, i));
+        snprintf(tolerance->change[i], TOLERANCE_CHANGE_SIZE, "%s", change ? change : "");
+        tolerance->n_change = i + 1;
+    }
+    for (size_t q = 0; q < QUANTITY_COUNT; q++) {
+        const char *key = quantities[q].key;
+        enum status status =
+            key ? read_limits(json_object_get(object, key), tolerance, (enum quantity)q, err)
+                : STATUS_OK;
+        if (status != STATUS_OK) {
+            error_prefix(err, "tolerance, %s", key);
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status read_tensor_names(const json_t *object, struct part *part, struct error *err)
+{
+    const json_t *list = json_object_get(object, "tensors");
+    size_t n = json_array_size(list);
+    part->tensor = calloc(n + 1, sizeof *part->tensor);
+    if (!part->tensor) {
+        return no_memory(err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        if (!name) {
+            return wrong(err, "tensors: expected a list of names");
+        }
+        snprintf(part->tensor[i], sizeof part->tensor[i], "%s", name);
+    }
+    part->n_tensor = n;
+    return STATUS_OK;
+}
+
+static enum status read_config(const json_t *object, struct part *part, struct error *err)
+{
+    const json_t *config = json_object_get(object, "config");
+    if (!json_is_object(config)) {
+        return STATUS_OK;
+    }
+    if (config_from_json(config, &part->config, err) != STATUS_OK ||
+        config_resolve(&part->config, err) != STATUS_OK) {
+        error_prefix(err, "config");
+        return STATUS_DATA;
+    }
+    part->trained_here = true;
+    return STATUS_OK;
+}
+
+static enum status read_runs(const json_t *object, struct part *part, struct error *err)
+{
+    const json_t *list = json_object_get(object, "runs");
+    size_t n = json_array_size(list);
+    if (n == 0) {
+        return wrong(err, "runs: there are none");
+    }
+    part->trace = calloc(n, sizeof *part->trace);
+    if (!part->trace) {
+        return no_memory(err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct trace *trace = &part->trace[part->n_trace++];
+        trace->n_tensor = part->n_tensor;
+        enum status status = read_trace(json_array_get(list, i), trace, err);
+        if (status == STATUS_OK && part_trace(part, trace->seed) != trace) {
+            status = error_set(err, STATUS_DATA, "seed %llu is there twice",
+                               (unsigned long long)trace->seed);
+        }
+        if (status != STATUS_OK) {
+            error_prefix(err, "run %zu", i);
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status read_part(const json_t *object, struct part *part, struct error *err)
+{
+    part->task_version = (int)json_get_integer(object, "task_version", 0);
+    part->n_step = (size_t)json_get_integer(object, "n_step", 0);
+    TRY(read_config(object, part, err));
+    TRY(read_tensor_names(object, part, err));
+    TRY(read_tolerance(json_object_get(object, "tolerance"), part, err));
+    return read_runs(object, part, err);
+}
+
+static enum status read_parts(const json_t *list, struct traces *traces, struct error *err)
+{
+    size_t n = json_array_size(list);
+    if (n == 0) {
+        return wrong(err, "parts: there are none");
+    }
+    traces->part = calloc(n, sizeof *traces->part);
+    if (!traces->part) {
+        return no_memory(err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const json_t *object = json_array_get(list, i);
+        const char *name = json_get_text(object, "name", "");
+        struct part *part = &traces->part[traces->n_part++];
+        snprintf(part->name, sizeof part->name, "%s", name);
+        if (name[0] == '\0') {
+            return wrong(err, "part without a name");
+        }
+        enum status status = read_part(object, part, err);
+        if (status != STATUS_OK) {
+            error_prefix(err, "part '%s'", part->name);
+            return status;
+        }
+        if (traces_part(traces, part->name) != part) {
+            return error_set(err, STATUS_DATA, "part '%s' is there twice", part->name);
+        }
+    }
+    return STATUS_OK;
+}
+
+static json_t *object_or_null(const json_t *root, const char *key)
+{
+    json_t *value = json_object_get(root, key);
+    return json_is_object(value) ? json_incref(value) : NULL;
+}
+
+static enum status read_all(const json_t *root, struct traces *traces, struct error *err)
+{
+    const char *format = json_get_text(root, "format", "");
+    if (strcmp(format, TRACES_FORMAT) != 0) {
+        return error_set(err, STATUS_DATA,
+                         "no baseline that this program knows: expected format %s, found '%.60s'; "
+                         "`qkvlab baseline record` makes one",
+                         TRACES_FORMAT, format);
+    }
+    traces->engine = (int)json_get_integer(root, "engine", 0);
+    traces->machine = object_or_null(root, "machine");
+    traces->build = object_or_null(root, "build");
+    return read_parts(json_object_get(root, "parts"), traces, err);
+}
+
+enum status traces_read(const char *path, struct traces *traces, struct error *err)
+{
+    *traces = (struct traces){0};
+    json_t *root;
+    TRY(json_read(path, &root, err));
+    enum status status = read_all(root, traces, err);
+    if (status != STATUS_OK) {
+        error_prefix(err, "%s", path);
+    }
+    json_decref(root);
+    return status;
+}
+
+/* ---- writing: NULL when out of memory, and so is all that would hold it ---- */
+
+static void push(json_t **list, json_t *value)
+{
+    if (json_array_append_new(*list, value) != 0) {
+        json_decref(*list);
+        *list = NULL;
+    }
+}
+
+static void put(json_t **object, const char *key, json_t *value)
+{
+    if (json_object_set_new(*object, key, value) != 0) {
+        json_decref(*object);
+        *object = NULL;
+    }
+}
+
+static json_t *rounded_json(double value, int digits)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    return json_number(strtod(text, NULL));
+}
+
+static json_t *numbers_json(const double *value, size_t n)
+{
+    json_t *list = value ? json_array() : json_null();
+    for (size_t i = 0; value && i < n; i++) {
+        push(&list, json_number(value[i]));
+    }
+    return list;
+}
+
+static json_t *steps_json(const struct trace *trace)
+{
+    json_t *list = trace->step ? json_array() : json_null();
+    for (size_t i = 0; trace->step && i < trace->n_point; i++) {
+        push(&list, json_integer((json_int_t)trace->step[i]));
+    }
+    return list;
+}
+
+static json_t *fingerprints_json(const struct fingerprint *tensor, size_t n)
+{
+    json_t *list = tensor ? json_array() : json_null();
+    for (size_t i = 0; tensor && i < n; i++) {
+        json_t *print =
+            json_pack("[s, o]", tensor[i].hash, rounded_json(tensor[i].norm, PRINT_DIGITS));
+        for (size_t k = 0; k < FINGERPRINT_N_PROJECTION; k++) {
+            push(&print, rounded_json(tensor[i].projection[k], PRINT_DIGITS));
+        }
+        push(&list, print);
+    }
+    return list;
+}
+
+static json_t *weights_json(const struct trace *trace)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < trace->n_weights; i++) {
+        push(&list,
+             json_pack("{s:I, s:o}", "n_done", (json_int_t)trace->weights[i].n_done, "tensors",
+                       fingerprints_json(trace->weights[i].tensor, trace->n_tensor)));
+    }
+    return list;
+}
+
+static json_t *evaluations_json(const struct trace *trace)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < trace->n_evaluation; i++) {
+        const struct trace_evaluation *evaluation = &trace->evaluation[i];
+        push(&list, json_pack("[I, o, o]", (json_int_t)evaluation->n_done,
+                              json_number(evaluation->loss), json_number(evaluation->accuracy)));
+    }
+    return list;
+}
+
+static json_t *step_json(double step)
+{
+    return step >= 0 ? json_integer((json_int_t)step) : json_null();
+}
+
+static json_t *reaches_json(const struct trace *trace)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < DYNAMICS_N_LEVEL; i++) {
+        char level[16];
+        snprintf(level, sizeof level, "%g", dynamics_level[i]);
+        put(&object, level, step_json(trace->reaches[i]));
+    }
+    return object;
+}
+
+static json_t *trace_json(const struct trace *trace)
+{
+    json_t *run = json_pack("{s:I, s:b, s:o, s:o, s:o, s:o}", "seed", (json_int_t)trace->seed,
+                            "diverged", trace->diverged, "escape_step",
+                            step_json((double)trace->escape_step), "reaches", reaches_json(trace),
+                            "evaluations", evaluations_json(trace), "step", steps_json(trace));
+    for (size_t c = 0; c < CURVE_COUNT; c++) {
+        put(&run, curve_keys[c], numbers_json(trace->curve[c], trace->n_point));
+    }
+    put(&run, "gradient", fingerprints_json(trace->gradient, trace->n_tensor));
+    put(&run, "weights", weights_json(trace));
+    return run;
+}
+
+static json_t *tolerance_json(const struct tolerance *tolerance)
+{
+    if (!tolerance) {
+        return json_null();
+    }
+    json_t *object = json_object(), *changes = json_array();
+    for (size_t i = 0; i < tolerance->n_change; i++) {
+        push(&changes, json_string(tolerance->change[i]));
+    }
+    put(&object, "changes", changes);
+    for (size_t q = 0; q < QUANTITY_COUNT; q++) {
+        json_t *envelope = quantities[q].key ? json_array() : NULL;
+        for (size_t i = 0; i < tolerance->n_value[q]; i++) {
+            push(&envelope, rounded_json(tolerance->envelope[q][i], ENVELOPE_DIGITS));
+        }
+        if (quantities[q].key) {
+            put(&object, quantities[q].key,
+                json_pack("{s:o, s:o}", "factor", rounded_json(tolerance->factor[q], FACTOR_DIGITS),
+                          "envelope", envelope));
+        }
+    }
+    return object;
+}
+
+/* Its keys without the seed, which is that of a trace. */
+static json_t *part_config_json(const struct part *part)
+{
+    json_t *config = part->trained_here ? config_json(&part->config) : json_null();
+    json_object_del(config, "seed");
+    return config;
+}
+
+static json_t *part_json(const struct part *part)
+{
+    json_t *tensors = json_array(), *runs = json_array();
+    for (size_t i = 0; i < part->n_tensor; i++) {
+        push(&tensors, json_string(part->tensor[i]));
+    }
+    for (size_t i = 0; i < part->n_trace; i++) {
+        push(&runs, trace_json(&part->trace[i]));
+    }
+    return json_pack("{s:o, s:o, s:i, s:I, s:o, s:o, s:o}", "name", json_text(part->name), "config",
+                     part_config_json(part), "task_version", part->task_version, "n_step",
+                     (json_int_t)part->n_step, "tensors", tensors, "tolerance",
+                     tolerance_json(part->tolerance), "runs", runs);
+}
+
+enum status traces_write(const struct traces *traces, const char *path, struct error *err)
+{
+    json_t *parts = json_array();
+    for (size_t i = 0; i < traces->n_part; i++) {
+        push(&parts, part_json(&traces->part[i]));
+    }
+    json_t *engine = traces->engine > 0 ? json_integer(traces->engine) : json_null();
+    json_t *root =
+        json_pack("{s:s, s:o, s:O?, s:O?, s:o}", "format", TRACES_FORMAT, "engine", engine,
+                  "machine", traces->machine, "build", traces->build, "parts", parts);
+    enum status status =
+        root ? json_write_dense(path, root, err) : error_memory(err, "writing %s", path);
+    json_decref(root);
+    return status;
+}

@@ -1,0 +1,637 @@
+/* Every tier on curves that are made by hand: what it says, and that it can say nothing. */
+#include "check/tier.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "check/band.h"
+#include "runner.h"
+
+#define N_STEP 60
+#define N_TENSOR 2
+
+static struct error err;
+static struct verdict verdict;
+
+static struct fingerprint print_of(double size, unsigned salt)
+{
+    struct fingerprint print = {.norm = size, .projection = {size, -size}};
+    snprintf(print.hash, sizeof print.hash, "%012x", (unsigned)(size * 1e6) + salt);
+    return print;
+}
+
+static void fill_run(struct trace *run, uint64_t seed)
+{
+    struct rng rng = rng_make(seed, "test/compare");
+    *run = (struct trace){
+        .seed = seed, .n_point = N_STEP, .n_evaluation = 2, .n_tensor = N_TENSOR, .n_weights = 2};
+    run->curve[CURVE_LOSS] = calloc(N_STEP, sizeof(double));
+    run->curve[CURVE_GRAD_NORM] = calloc(N_STEP, sizeof(double));
+    run->curve[CURVE_ACCURACY] = calloc(N_STEP, sizeof(double));
+    run->gradient = calloc(N_TENSOR, sizeof *run->gradient);
+    run->weights = calloc(2, sizeof *run->weights);
+    for (size_t s = 0; s < N_STEP; s++) {
+        run->curve[CURVE_LOSS][s] = 2.3 * exp(-(double)s / 20 + 0.05 * rng_normal(rng, s));
+        run->curve[CURVE_GRAD_NORM][s] = exp(0.1 * rng_normal(rng, 1000 + s));
+        run->curve[CURVE_ACCURACY][s] =
+            1 - run->curve[CURVE_LOSS][s] / 4 + 0.01 * rng_normal(rng, 2000 + s);
+    }
+    run->evaluation[0] = (struct trace_evaluation){0, 2.3 + 0.02 * rng_normal(rng, 3000), 0.1};
+    run->evaluation[1] = (struct trace_evaluation){N_STEP, 0.1 * exp(0.1 * rng_normal(rng, 3001)),
+                                                   0.95 + 0.01 * rng_normal(rng, 3002)};
+    for (size_t w = 0; w < 2; w++) {
+        run->weights[w].n_done = w;
+        run->weights[w].tensor = calloc(N_TENSOR, sizeof(struct fingerprint));
+        for (size_t t = 0; t < N_TENSOR; t++) {
+            run->gradient[t] = print_of(1 + 0.1 * (double)t, (unsigned)seed);
+            run->weights[w].tensor[t] = print_of(2 + 0.1 * (double)t, (unsigned)seed);
+        }
+    }
+    trace_settle(run);
+}
+
+static struct traces make(uint64_t first_seed, size_t n_seed)
+{
+    struct traces traces = {.engine = 1, .n_part = 1};
+    traces.machine = json_pack("{s:s}", "class", "x86_64-v4");
+    traces.build = json_pack("{s:s, s:s, s:s}", "compiler", "gcc", "flags", "-O3", "simd", "v4");
+    struct part *part = traces.part = calloc(1, sizeof *part);
+    strcpy(part->name, "reverse-kv");
+    part->n_step = N_STEP;
+    part->n_tensor = N_TENSOR;
+    part->tensor = calloc(N_TENSOR, sizeof *part->tensor);
+    strcpy(part->tensor[0], "embed.weight");
+    strcpy(part->tensor[1], "head.weight");
+    part->n_trace = n_seed;
+    part->trace = calloc(n_seed, sizeof *part->trace);
+    for (size_t r = 0; r < n_seed; r++) {
+        fill_run(&part->trace[r], first_seed + r);
+    }
+    return traces;
+}
+
+/* Rounding of this relative size, another one for each salt. */
+static void shake(struct traces *traces, double size, unsigned salt)
+{
+    for (size_t r = 0; r < traces->part[0].n_trace; r++) {
+        struct trace *run = &traces->part[0].trace[r];
+        struct rng rng = rng_make(run->seed + salt, "test/shake");
+        for (size_t s = 0; s < N_STEP; s++) {
+            double grown = size * exp((double)s / 15);
+            run->curve[CURVE_LOSS][s] *= 1 + grown * rng_normal(rng, s);
+            run->curve[CURVE_GRAD_NORM][s] *= 1 + grown * rng_normal(rng, 1000 + s);
+        }
+    }
+}
+
+/* thin keeps the points first, first + every, ... of every run, as a program that logs seldom. */
+static void thin(struct traces *traces, size_t first, size_t every)
+{
+    for (size_t r = 0; r < traces->part[0].n_trace; r++) {
+        struct trace *run = &traces->part[0].trace[r];
+        size_t n = 0;
+        run->step = calloc(N_STEP, sizeof *run->step);
+        for (size_t i = first; i < N_STEP; i += every, n++) {
+            run->step[n] = i;
+            run->curve[CURVE_LOSS][n] = run->curve[CURVE_LOSS][i];
+            run->curve[CURVE_GRAD_NORM][n] = run->curve[CURVE_GRAD_NORM][i];
+            run->curve[CURVE_ACCURACY][n] = run->curve[CURVE_ACCURACY][i];
+        }
+        run->n_point = n;
+        run->n_evaluation = 0;
+        trace_settle(run);
+    }
+}
+
+static void give_tolerance(struct traces *traces)
+{
+    static const char change[2][TOLERANCE_CHANGE_SIZE] = {"lanes", "micro-batch"};
+    struct part *part = &traces->part[0];
+    struct traces a = make(part->trace[0].seed, part->n_trace);
+    struct traces b = make(part->trace[0].seed, part->n_trace);
+    struct trace *changed = calloc(2 * part->n_trace, sizeof *changed);
+    shake(&a, 1e-6, 100);
+    shake(&b, 1e-6, 200);
+    memcpy(changed, a.part[0].trace, part->n_trace * sizeof *changed);
+    memcpy(changed + part->n_trace, b.part[0].trace, part->n_trace * sizeof *changed);
+    part->tolerance =
+        tolerance_measure(part->trace, part->n_trace, changed, part->n_trace, change, 2);
+    free(changed);
+    traces_free(&a);
+    traces_free(&b);
+}
+
+static enum status compare(const char *tier, const struct traces *a, const struct traces *b)
+{
+    return tier_compare(tier_named(tier), a, b, &verdict, &err);
+}
+
+static void expect(enum status status, size_t n_difference)
+{
+    ck_assert_msg(status == STATUS_OK, "%s", err.text);
+    ck_assert_msg(verdict.n_difference == n_difference, "%zu differences, first: %s",
+                  verdict.n_difference,
+                  verdict.n_difference ? verdict.difference[0].text.data : "none");
+}
+
+static void expect_text(size_t i, const char *text)
+{
+    ck_assert_msg(strstr(verdict.difference[i].text.data, text) != NULL, "%s",
+                  verdict.difference[i].text.data);
+}
+
+static void end(struct traces *a, struct traces *b)
+{
+    verdict_free(&verdict);
+    traces_free(a);
+    traces_free(b);
+}
+
+/* ---- tiers ---- */
+
+static void expect_tier(const struct traces *a, const struct traces *b, const char *name,
+                        const char *reason)
+{
+    struct text why = {0};
+    ck_assert_str_eq(tier_choose(a, b, &why)->name, name);
+    ck_assert_msg(strstr(why.data, reason) != NULL, "%s", why.data);
+    text_free(&why);
+}
+
+static void set_class(struct traces *traces, const char *class)
+{
+    json_object_set_new(traces->machine, "class", json_string(class));
+}
+
+START_TEST(the_tier_follows_from_what_is_the_same)
+{
+    struct traces a = make(0, 3), b = make(0, 3), c = make(7, 3);
+    expect_tier(&a, &b, "exact", "machine class (x86_64-v4), compiler");
+    expect_tier(&a, &c, "band", "the seeds are not those of the baseline");
+    json_object_set_new(b.build, "compiler", json_string("clang"));
+    expect_tier(&a, &b, "band", "without tolerances");
+    give_tolerance(&a);
+    expect_tier(&a, &b, "paired", "another compiler of the build");
+    set_class(&b, "x86_64-v3");
+    expect_tier(&a, &b, "paired", "machine class is x86_64-v3, not x86_64-v4");
+    b.engine = 2;
+    expect_tier(&a, &b, "band", "another version of the engine");
+    b.engine = 0;
+    expect_tier(&a, &b, "band", "another program's");
+    traces_free(&c);
+    end(&a, &b);
+}
+END_TEST
+
+/* Earlier programs wrote a BLAS core behind the machine class. */
+START_TEST(a_core_of_the_blas_makes_no_other_class)
+{
+    struct traces a = make(0, 3), b = make(0, 3);
+    set_class(&a, "x86_64-v4/Haswell");
+    expect_tier(&a, &b, "exact", "machine class (x86_64-v4), compiler");
+    expect_tier(&b, &a, "exact", "machine class (x86_64-v4), compiler");
+    set_class(&b, "x86_64-v4/SkylakeX");
+    expect_tier(&a, &b, "exact", "machine class (x86_64-v4), compiler");
+    set_class(&b, "x86_64-v/Haswell");
+    expect_tier(&a, &b, "band", "machine class is x86_64-v, not x86_64-v4");
+    end(&a, &b);
+}
+END_TEST
+
+/* ---- exact ---- */
+
+START_TEST(exact_names_the_first_step)
+{
+    struct traces a = make(0, 3), b = make(0, 3);
+    expect(compare("exact", &a, &b), 0);
+    ck_assert_uint_eq(verdict.n_trace, 3);
+    verdict_free(&verdict);
+    b.part[0].trace[1].curve[CURVE_LOSS][17] =
+        nextafter(b.part[0].trace[1].curve[CURVE_LOSS][17], 9);
+    b.part[0].trace[2].curve[CURVE_LOSS][21] += 1;
+    expect(compare("exact", &a, &b), 1);
+    ck_assert_int_eq(verdict.difference[0].step, 17);
+    ck_assert_str_eq(verdict.difference[0].what, "loss");
+    expect_text(0, "from step 17: the loss is");
+    expect_text(0, "2 of 3 seeds differ");
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(exact_names_the_first_tensor)
+{
+    struct traces a = make(0, 3), b = make(0, 3);
+    for (size_t s = 0; s < N_STEP; s++) {
+        b.part[0].trace[0].curve[CURVE_LOSS][s] += s > 0;
+    }
+    b.part[0].trace[0].gradient[1] = print_of(1.2, 0);
+    b.part[0].trace[0].weights[1].tensor[0] = print_of(3, 0);
+    expect(compare("exact", &a, &b), 1);
+    expect_text(0, "from step 0: the gradient differs first in head.weight, in 1 of 2 tensors");
+    expect_text(0, "the loss is the same");
+    ck_assert_str_eq(verdict.difference[0].what, "gradient of head.weight");
+    ck_assert_double_eq_tol(verdict.difference[0].size, 0.1 / 1.1, 1e-9);
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(exact_sees_an_evaluation_alone)
+{
+    struct traces a = make(0, 3), b = make(0, 3);
+    b.part[0].trace[2].evaluation[0].loss += 0.1;
+    expect(compare("exact", &a, &b), 1);
+    expect_text(0, "before the first step: the test loss is");
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(exact_tells_steps_not_points)
+{
+    struct traces a = make(0, 3), b = make(0, 3);
+    thin(&a, 5, 10);
+    thin(&b, 5, 10);
+    b.part[0].trace[1].curve[CURVE_LOSS][2] += 1;
+    expect(compare("exact", &a, &b), 1);
+    expect_text(0, "from step 25: the loss is");
+    verdict_free(&verdict);
+    b.part[0].trace[1].curve[CURVE_LOSS][2] = a.part[0].trace[1].curve[CURVE_LOSS][2];
+    b.part[0].trace[1].step[3] = 36;
+    expect(compare("exact", &a, &b), 1);
+    expect_text(0, "from step 35: the next step written down is 36, and was 35");
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(exact_needs_seeds_in_common)
+{
+    struct traces a = make(0, 3), b = make(5, 3);
+    ck_assert_int_eq(compare("exact", &a, &b), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "a seed in common"));
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(other_tensors_are_said)
+{
+    struct traces a = make(0, 3), b = make(0, 3);
+    strcpy(b.part[0].tensor[1], "tail.weight");
+    expect(compare("exact", &a, &b), 1);
+    expect_text(0, "other tensors: number 1 is tail.weight, and was head.weight");
+    end(&a, &b);
+}
+END_TEST
+
+/* ---- paired ---- */
+
+START_TEST(paired_passes_rounding)
+{
+    struct traces a = make(0, 8);
+    give_tolerance(&a);
+    for (unsigned salt = 300; salt < 340; salt++) {
+        struct traces b = make(0, 8);
+        shake(&b, 1e-6, salt);
+        expect(compare("paired", &a, &b), 0);
+        verdict_free(&verdict);
+        traces_free(&b);
+    }
+    traces_free(&a);
+}
+END_TEST
+
+START_TEST(paired_names_what_is_more)
+{
+    struct traces a = make(0, 8), b = make(0, 8);
+    give_tolerance(&a);
+    shake(&b, 1e-6, 300);
+    for (size_t s = 5; s < N_STEP; s++) {
+        b.part[0].trace[3].curve[CURVE_LOSS][s] *= 1.01;
+    }
+    expect(compare("paired", &a, &b), 1);
+    ck_assert_int_eq(verdict.difference[0].step, 5);
+    expect_text(0, "from step 5: loss ");
+    expect_text(0, "1 of 8 seeds, higher");
+    verdict_free(&verdict);
+    b.part[0].trace[0].gradient[1] = print_of(1.101, 9);
+    expect(compare("paired", &a, &b), 2);
+    ck_assert_str_eq(verdict.difference[0].what, "gradient of head.weight");
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(paired_tells_divergence)
+{
+    struct traces a = make(0, 8), b = make(0, 8);
+    give_tolerance(&a);
+    b.part[0].trace[2].diverged = true;
+    b.part[0].trace[2].n_point = 12;
+    b.part[0].trace[2].curve[CURVE_LOSS][11] = NAN;
+    b.part[0].trace[2].n_evaluation = 1;
+    expect(compare("paired", &a, &b), 2);
+    ck_assert_str_eq(verdict.difference[1].what, "divergence");
+    expect_text(1, "seed 2 diverged at step 11, and ended at step 59 before; 1 of 8 seeds");
+    end(&a, &b);
+}
+END_TEST
+
+/* NaN is not equal to itself, but a run that diverges again at the same step is. */
+START_TEST(paired_passes_where_both_diverge)
+{
+    struct traces a = make(0, 8), b = make(0, 8);
+    give_tolerance(&a);
+    struct trace *run[] = {&a.part[0].trace[2], &b.part[0].trace[2]};
+    for (size_t i = 0; i < 2; i++) {
+        run[i]->diverged = true;
+        run[i]->n_point = 12;
+        run[i]->curve[CURVE_LOSS][11] = run[i]->curve[CURVE_GRAD_NORM][11] = NAN;
+        run[i]->n_evaluation = 1;
+        run[i]->weights[1].tensor[0].norm = run[i]->weights[1].tensor[0].projection[0] = NAN;
+    }
+    expect(compare("paired", &a, &b), 0);
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(paired_needs_tolerances)
+{
+    struct traces a = make(0, 3), b = make(0, 3);
+    ck_assert_int_eq(compare("paired", &a, &b), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "no tolerances"));
+    end(&a, &b);
+}
+END_TEST
+
+/* ---- band ---- */
+
+START_TEST(band_passes_other_seeds)
+{
+    struct traces a = make(0, 6), b = make(100, 6);
+    expect(compare("band", &a, &b), 0);
+    ck_assert(verdict.p > BAND_LEVEL);
+    ck_assert_uint_eq(verdict.n_old, 6);
+    ck_assert_uint_gt(verdict.n_band, 50);
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(band_says_what_moved_and_from_when)
+{
+    struct traces a = make(0, 6), b = make(100, 6);
+    for (size_t r = 0; r < 6; r++) {
+        for (size_t s = 30; s < N_STEP; s++) {
+            b.part[0].trace[r].curve[CURVE_LOSS][s] *= 1.5;
+        }
+    }
+    ck_assert_int_eq(compare("band", &a, &b), STATUS_OK);
+    ck_assert_uint_ge(verdict.n_difference, 1);
+    ck_assert_str_eq(verdict.difference[0].what, "loss");
+    ck_assert_int_ge(verdict.difference[0].step, 25);
+    ck_assert_int_le(verdict.difference[0].step, 33);
+    expect_text(0, "loss higher: ");
+    ck_assert_double_le(verdict.p, BAND_LEVEL);
+    end(&a, &b);
+}
+END_TEST
+
+/* What is said of several parts is said once. */
+START_TEST(band_notes_parts_together)
+{
+    static const char *const names[] = {"copy-qkv", "copy-qk", "copy-kv"};
+    struct traces a = make(0, 6), b = make(100, 6), *both[] = {&a, &b};
+    for (size_t i = 0; i < 2; i++) {
+        struct part *part = calloc(3, sizeof *part);
+        for (size_t p = 0; p < 3; p++) {
+            struct traces more = make(i == 0 ? 0 : 100, 6);
+            part[p] = more.part[0];
+            strcpy(part[p].name, names[p]);
+            more.n_part = 0;
+            traces_free(&more);
+        }
+        for (size_t r = 0; i == 1 && r < 6; r++) {
+            free(part[0].trace[r].curve[CURVE_GRAD_NORM]);
+            free(part[0].trace[r].curve[CURVE_ACCURACY]);
+            free(part[1].trace[r].curve[CURVE_GRAD_NORM]);
+            free(part[1].trace[r].curve[CURVE_ACCURACY]);
+            free(part[2].trace[r].curve[CURVE_ACCURACY]);
+            part[0].trace[r].curve[CURVE_GRAD_NORM] = part[1].trace[r].curve[CURVE_GRAD_NORM] =
+                NULL;
+            part[0].trace[r].curve[CURVE_ACCURACY] = part[1].trace[r].curve[CURVE_ACCURACY] =
+                part[2].trace[r].curve[CURVE_ACCURACY] = NULL;
+        }
+        struct traces whole = {.part = part, .n_part = 3};
+        traces_free(both[i]);
+        *both[i] = whole;
+    }
+    expect(compare("band", &a, &b), 0);
+    ck_assert_str_eq(verdict.note.data,
+                     "copy-qkv, copy-qk: not all new curves have the gradient norm and the "
+                     "accuracy; copy-kv: not all new curves have the accuracy");
+    end(&a, &b);
+}
+END_TEST
+
+static const struct band_row *find_point(const char *name)
+{
+    for (size_t i = 0; i < verdict.n_band; i++) {
+        if (strcmp(verdict.band[i].name, name) == 0) {
+            return &verdict.band[i];
+        }
+    }
+    return NULL;
+}
+
+START_TEST(band_compares_what_all_have)
+{
+    struct traces a = make(0, 6), b = make(100, 6);
+    thin(&b, 0, 10);
+    for (size_t r = 0; r < 6; r++) {
+        free(b.part[0].trace[r].curve[CURVE_GRAD_NORM]);
+        b.part[0].trace[r].curve[CURVE_GRAD_NORM] = NULL;
+    }
+    expect(compare("band", &a, &b), 0);
+    for (size_t i = 0; i < verdict.n_band; i++) {
+        ck_assert_int_ne(verdict.band[i].curve, CURVE_GRAD_NORM);
+        ck_assert(verdict.band[i].curve == CURVE_COUNT || verdict.band[i].first % 10 == 0);
+    }
+    ck_assert_str_eq(verdict.note.data, "reverse-kv: not all new curves have the gradient norm");
+    ck_assert_ptr_null(find_point("test loss"));
+    end(&a, &b);
+}
+END_TEST
+
+/* A gradient norm that is written down every tenth step does not hide the losses between. */
+START_TEST(band_compares_each_quantity_where_it_is)
+{
+    struct traces a = make(0, 6), b = make(100, 6);
+    for (size_t r = 0; r < 6; r++) {
+        for (size_t s = 0; s < N_STEP; s++) {
+            b.part[0].trace[r].curve[CURVE_GRAD_NORM][s] =
+                s % 10 == 0 ? b.part[0].trace[r].curve[CURVE_GRAD_NORM][s] : NAN;
+        }
+    }
+    expect(compare("band", &a, &b), 0);
+    ck_assert_uint_eq(find_point("loss")[1].first, 1);
+    ck_assert_uint_eq(find_point("gradient norm")[1].first, 10);
+    ck_assert_ptr_null(verdict.note.data);
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(band_takes_an_infinite_norm_for_a_large_one)
+{
+    struct traces a = make(0, 6), b = make(100, 6);
+    for (size_t r = 0; r < 6; r++) {
+        b.part[0].trace[r].curve[CURVE_GRAD_NORM][7] = INFINITY;
+    }
+    expect(compare("band", &a, &b), 1);
+    ck_assert_str_eq(verdict.difference[0].what, "gradient norm");
+    expect_text(0, "gradient norm higher: infinite in 6 new and 0 old runs");
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(band_takes_an_early_end_for_a_finding)
+{
+    struct traces a = make(0, 6), b = make(100, 6);
+    b.part[0].trace[3].n_point = 30;
+    expect(compare("band", &a, &b), 1);
+    ck_assert_str_eq(verdict.difference[0].what, "length");
+    expect_text(0, "ended: seed 103 at step 29, 1 of 6 runs in all; those of the baseline go on to "
+                   "step 59");
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(band_needs_steps_in_common)
+{
+    struct traces a = make(0, 6), b = make(100, 6);
+    thin(&a, 0, 10);
+    thin(&b, 5, 10);
+    ck_assert_int_eq(compare("band", &a, &b), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "reverse-kv: no step is in all curves"));
+    ck_assert_ptr_nonnull(strstr(err.text, "new (first 5, last 55)"));
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(band_says_at_how_many_steps)
+{
+    struct traces a = make(0, 6), b = make(100, 6);
+    thin(&a, 0, 2);
+    thin(&b, 0, 3);
+    ck_assert_int_eq(compare("band", &a, &b), STATUS_OK);
+    ck_assert_str_eq(verdict.note.data,
+                     "reverse-kv: compared at the 10 steps that all curves have");
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(band_passes_where_both_diverge)
+{
+    struct traces a = make(0, 6), b = make(100, 6);
+    for (size_t r = 0; r < 6; r++) {
+        struct trace *run[] = {&a.part[0].trace[r], &b.part[0].trace[r]};
+        for (size_t i = 0; i < 2; i++) {
+            run[i]->diverged = true;
+            run[i]->n_point = 12;
+            run[i]->curve[CURVE_LOSS][11] = run[i]->curve[CURVE_GRAD_NORM][11] = NAN;
+        }
+    }
+    expect(compare("band", &a, &b), 0);
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(band_takes_divergence_for_a_finding)
+{
+    struct traces a = make(0, 6), b = make(100, 6);
+    b.part[0].trace[4].diverged = true;
+    b.part[0].trace[4].n_point = 12;
+    b.part[0].trace[4].curve[CURVE_LOSS][11] = NAN;
+    ck_assert_int_eq(compare("band", &a, &b), STATUS_OK);
+    ck_assert_uint_ge(verdict.n_difference, 1);
+    ck_assert_str_eq(verdict.difference[0].what, "divergence");
+    expect_text(0, "seed 104 diverged at step 11 (loss nan), 1 of 6 runs in all; no old run did");
+    end(&a, &b);
+}
+END_TEST
+
+static void diverge(struct traces *traces, size_t n_trace, size_t step)
+{
+    for (size_t r = 0; r < n_trace; r++) {
+        struct trace *run = &traces->part[0].trace[r];
+        run->diverged = true;
+        run->n_point = step + 1;
+        run->curve[CURVE_LOSS][step] = NAN;
+        run->n_evaluation = 0;
+    }
+}
+
+/* What stands in for the numbers of a run that diverged is never told. */
+START_TEST(band_tells_one_divergence_once)
+{
+    struct traces a = make(0, 6), b = make(100, 6);
+    diverge(&b, 6, 1);
+    expect(compare("band", &a, &b), 1);
+    expect_text(0, "seed 100 diverged at step 1 (loss nan), 6 of 6 runs in all; no old run did");
+    ck_assert_double_le(verdict.p, BAND_LEVEL);
+    ck_assert_ptr_null(find_point("test loss"));
+    verdict_free(&verdict);
+    diverge(&a, 1, 40);
+    expect(compare("band", &a, &b), 1);
+    expect_text(0, "diverged: 6 of 6 runs, first at step 1; and 1 of 6 old ones, first at step 40");
+    ck_assert_str_eq(verdict.difference[0].what, "divergence");
+    end(&a, &b);
+}
+END_TEST
+
+START_TEST(band_refuses_too_few)
+{
+    struct traces a = make(0, 10), b = make(100, 2);
+    ck_assert_int_eq(compare("band", &a, &b), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "too few seeds: 2 new ones beside the baseline's 10"));
+    ck_assert_ptr_nonnull(strstr(err.text, "it takes 3 new ones"));
+    ck_assert_int_eq(band_enough(1, 1, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "1 new one beside the baseline's 1 cannot"));
+    ck_assert_uint_eq(band_needs(1), 99);
+    ck_assert_uint_eq(band_needs(4), 5);
+    const size_t enough = BAND_SEEDS;
+    ck_assert_int_eq(band_enough(enough, enough, &err), STATUS_OK);
+    ck_assert_int_eq(band_enough(enough - 1, enough - 1, &err), STATUS_DATA);
+    end(&a, &b);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tiers");
+    TCase *tests = tcase_create("tiers");
+    tcase_add_test(tests, the_tier_follows_from_what_is_the_same);
+    tcase_add_test(tests, a_core_of_the_blas_makes_no_other_class);
+    tcase_add_test(tests, exact_names_the_first_step);
+    tcase_add_test(tests, exact_names_the_first_tensor);
+    tcase_add_test(tests, exact_sees_an_evaluation_alone);
+    tcase_add_test(tests, exact_tells_steps_not_points);
+    tcase_add_test(tests, exact_needs_seeds_in_common);
+    tcase_add_test(tests, other_tensors_are_said);
+    tcase_add_test(tests, paired_passes_rounding);
+    tcase_add_test(tests, paired_names_what_is_more);
+    tcase_add_test(tests, paired_tells_divergence);
+    tcase_add_test(tests, paired_passes_where_both_diverge);
+    tcase_add_test(tests, paired_needs_tolerances);
+    tcase_add_test(tests, band_passes_other_seeds);
+    tcase_add_test(tests, band_says_what_moved_and_from_when);
+    tcase_add_test(tests, band_notes_parts_together);
+    tcase_add_test(tests, band_compares_what_all_have);
+    tcase_add_test(tests, band_compares_each_quantity_where_it_is);
+    tcase_add_test(tests, band_takes_an_infinite_norm_for_a_large_one);
+    tcase_add_test(tests, band_takes_an_early_end_for_a_finding);
+    tcase_add_test(tests, band_needs_steps_in_common);
+    tcase_add_test(tests, band_says_at_how_many_steps);
+    tcase_add_test(tests, band_passes_where_both_diverge);
+    tcase_add_test(tests, band_takes_divergence_for_a_finding);
+    tcase_add_test(tests, band_tells_one_divergence_once);
+    tcase_add_test(tests, band_refuses_too_few);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
