@@ -59,14 +59,6 @@ static const char *build_difference(const struct traces *old, const struct trace
     return NULL;
 }
 
-/* The machine class, "x86_64-v4". Earlier programs wrote "/" and a name of a BLAS core behind it,
- * which no training depends on. */
-static int class_length(const char *class)
-{
-    size_t n = strcspn(class, "/");
-    return n < 80 ? (int)n : 80;
-}
-
 /* ---- what the tiers need ---- */
 
 /* Why the same seed need not be the same training; NULL: it is. */
@@ -85,19 +77,18 @@ static bool exact_can(const struct traces *old, const struct traces *new, struct
 {
     const char *was = fact(old->machine, "class"), *is = fact(new->machine, "class");
     const char *build = build_difference(old, new), *other = obstacle(old, new);
-    int n_was = class_length(was), n_is = class_length(is);
     if (other) {
         text_append(why, "%s", other);
-    } else if (n_was != n_is || strncmp(was, is, (size_t)n_is) != 0) {
-        text_append(why, "same seeds and engine version, but the machine class is %.*s, not %.*s",
-                    n_is, is, n_was, was);
+    } else if (strcmp(was, is) != 0) {
+        text_append(why, "same seeds and engine version, but the machine class is %.80s, not %.80s",
+                    is, was);
     } else if (build) {
         text_append(why,
                     "same seeds, engine version and machine class, but another %s of the build",
                     build);
     } else {
-        text_append(why, "same seeds, engine version, machine class (%.*s), compiler and flags",
-                    n_was, was);
+        text_append(why, "same seeds, engine version, machine class (%.80s), compiler and flags",
+                    was);
         return true;
     }
     return false;

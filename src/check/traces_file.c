@@ -8,6 +8,7 @@
 
 #include "check/traces.h"
 #include "lab/config/config.h"
+#include "lab/record/provenance.h"
 #include "lab/training/metrics.h"
 
 #define MAX_LENGTH ((size_t)10000000)
@@ -366,6 +367,7 @@ enum status traces_read(const char *path, struct traces *traces, struct error *e
     *traces = (struct traces){0};
     json_t *root;
     TRY(json_read(path, &root, err));
+    provenance_forget_blas(root);
     enum status status = read_all(root, traces, err);
     if (status != STATUS_OK) {
         error_prefix(err, "%s", path);

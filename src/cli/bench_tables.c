@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nn/blas.h"
+
 #define N_COLUMN(columns) (sizeof(columns) / sizeof((columns)[0]))
 #define GIGA 1e9
 #define MIB (1024.0 * 1024.0)
@@ -228,6 +230,10 @@ static void print_ceilings(const struct bench_group *groups, size_t n_group)
         printf("ceiling at %d thread%s: %.1f GFLOP/s (median %.1f, least %.1f)\n",
                groups[i].threads, groups[i].threads == 1 ? "" : "s", groups[i].ceiling.max / GIGA,
                groups[i].ceiling.median / GIGA, groups[i].ceiling.min / GIGA);
+    }
+    const struct blas *blas;
+    if (blas_load(&blas, NULL) == STATUS_OK) {
+        printf("of %s\n", blas->config);
     }
 }
 

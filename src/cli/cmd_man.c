@@ -250,9 +250,9 @@ enum status cmd_man(const struct arguments *arguments, struct error *err)
     print_entry("NO_COLOR", "set and not empty: no colours");
     print_entry("QKVLAB_DATA", "where data sets are looked for, behind --data");
     print_entry("XDG_CACHE_HOME", "the user's cache folder, if it is not ~/.cache");
-    print_entry("OPENBLAS_NUM_THREADS",
-                "set to 1 by qkvlab itself, which starts once more for it where the library has a "
-                "thread pool of its own");
+    print_entry("OMP_WAIT_POLICY, GOMP_SPINCOUNT",
+                "how threads wait for each other; qkvlab limits their spinning, and starts once "
+                "more for it, where neither is set");
     printf(".SH FILES\n.TP\n\\fIOUT\\fR/runs/\na folder a finished run; run.json is in it\n"
            ".TP\n\\fIOUT\\fR/report/\nwhat \\fBqkvlab report\\fR writes\n");
     return STATUS_OK;

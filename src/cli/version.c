@@ -1,10 +1,12 @@
 #include "cli/help.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/json.h"
 #include "build_info.h"
 #include "lab/record/provenance.h"
+#include "nn/blas.h"
 
 const char *version_number(void)
 {
@@ -25,6 +27,14 @@ static void print_all(const json_t *object)
     }
 }
 
+/* What bench compares with; runs do not keep it. */
+static void print_blas(void)
+{
+    const struct blas *blas;
+    bool loads = blas_load(&blas, NULL) == STATUS_OK;
+    printf("  %-10s  %s (of bench)\n", "blas", loads ? blas->config : "none that can be loaded");
+}
+
 void version_print(void)
 {
     json_t *build = provenance_build(), *machine = provenance_machine(0);
@@ -34,6 +44,7 @@ void version_print(void)
     print_all(build);
     print_all(machine);
     printf("  %-10s  one for every processor, unless --threads says otherwise\n", "threads");
+    print_blas();
     json_decref(build);
     json_decref(machine);
 }

@@ -1,6 +1,5 @@
 #include "nn/selftest.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "nn/blas.h"
 #include "nn/engine.h"
 #include "nn/kernels/kernels.h"
 #include "nn/matmul.h"
@@ -17,34 +17,6 @@
 /* C [m,n] = op(A) op(B) into whatever C held, packed leading dimensions. */
 typedef void product_function(size_t m, size_t n, size_t k, const float *a, const float *b,
                               float *c);
-
-static void library(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, size_t m, size_t n, size_t k,
-                    const float *a, const float *b, float *c)
-{
-    blasint lda = (blasint)(ta == CblasTrans ? m : k), ldb = (blasint)(tb == CblasTrans ? k : n);
-    cblas_sgemm(CblasRowMajor, ta, tb, (blasint)m, (blasint)n, (blasint)k, 1.0f, a, lda, b, ldb,
-                0.0f, c, (blasint)n);
-}
-
-static void library_nn(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
-{
-    library(CblasNoTrans, CblasNoTrans, m, n, k, a, b, c);
-}
-
-static void library_tn(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
-{
-    library(CblasTrans, CblasNoTrans, m, n, k, a, b, c);
-}
-
-static void library_nt(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
-{
-    library(CblasNoTrans, CblasTrans, m, n, k, a, b, c);
-}
-
-static void library_tt(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
-{
-    library(CblasTrans, CblasTrans, m, n, k, a, b, c);
-}
 
 static void own_nn(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
 {
@@ -56,6 +28,37 @@ static void own_tn(size_t m, size_t n, size_t k, const float *a, const float *b,
     matmul_tn(m, n, k, a, m, b, n, false, c, n);
 }
 
+/* Loaded by the checks of OpenBLAS before its products are asked for. */
+static const struct blas *library;
+
+static void library_product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, size_t m, size_t n, size_t k,
+                            const float *a, const float *b, float *c)
+{
+    blasint lda = (blasint)(ta == CblasTrans ? m : k), ldb = (blasint)(tb == CblasTrans ? k : n);
+    library->sgemm(CblasRowMajor, ta, tb, (blasint)m, (blasint)n, (blasint)k, 1.0f, a, lda, b, ldb,
+                   0.0f, c, (blasint)n);
+}
+
+static void library_nn(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
+{
+    library_product(CblasNoTrans, CblasNoTrans, m, n, k, a, b, c);
+}
+
+static void library_tn(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
+{
+    library_product(CblasTrans, CblasNoTrans, m, n, k, a, b, c);
+}
+
+static void library_nt(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
+{
+    library_product(CblasNoTrans, CblasTrans, m, n, k, a, b, c);
+}
+
+static void library_tt(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
+{
+    library_product(CblasTrans, CblasTrans, m, n, k, a, b, c);
+}
+
 #define MAX_SIDE 67
 
 static const size_t SHAPES[][3] = {{1, 1, 1},    {1, 7, 3},    {5, 1, 9},    {3, 5, 7},
@@ -63,16 +66,17 @@ static const size_t SHAPES[][3] = {{1, 1, 1},    {1, 7, 3},    {5, 1, 9},    {3,
                                    {31, 33, 17}, {64, 10, 33}, {13, 67, 65}, {67, 64, 63}};
 #define N_SHAPE (sizeof SHAPES / sizeof SHAPES[0])
 
-static const struct {
+struct product {
     const char *name;
     product_function *function;
     bool a_transposed, b_transposed;
-} PRODUCTS[] = {
-    {"library nn", library_nn, false, false}, {"library tn", library_tn, true, false},
-    {"library nt", library_nt, false, true},  {"library tt", library_tt, true, true},
-    {"own nn", own_nn, false, false},         {"own tn", own_tn, true, false},
 };
-#define N_PRODUCT (sizeof PRODUCTS / sizeof PRODUCTS[0])
+
+static const struct product OWN[] = {{"nn", own_nn, false, false}, {"tn", own_tn, true, false}};
+static const struct product LIBRARY[] = {{"nn", library_nn, false, false},
+                                         {"tn", library_tn, true, false},
+                                         {"nt", library_nt, false, true},
+                                         {"tt", library_tt, true, true}};
 
 struct buffers {
     float a[MAX_SIDE * MAX_SIDE], b[MAX_SIDE * MAX_SIDE], c[MAX_SIDE * MAX_SIDE];
@@ -87,21 +91,21 @@ static void fill(float *x, size_t n, const char *purpose)
 }
 
 /* product_error returns the largest |c - exact| / sum |a b| of one product into NaN with beta 0. */
-static double product_error(size_t p, const size_t shape[3], struct buffers *x)
+static double product_error(const struct product *product, const size_t shape[3], struct buffers *x)
 {
     size_t m = shape[0], n = shape[1], k = shape[2];
-    size_t lda = PRODUCTS[p].a_transposed ? m : k, ldb = PRODUCTS[p].b_transposed ? k : n;
+    size_t lda = product->a_transposed ? m : k, ldb = product->b_transposed ? k : n;
     for (size_t i = 0; i < m * n; i++) {
         x->c[i] = NAN;
     }
-    PRODUCTS[p].function(m, n, k, x->a, x->b, x->c);
+    product->function(m, n, k, x->a, x->b, x->c);
     double worst = 0.0;
     for (size_t i = 0; i < m; i++) {
         for (size_t j = 0; j < n; j++) {
             double sum = 0.0, size = 0.0;
             for (size_t l = 0; l < k; l++) {
-                double term = (double)x->a[PRODUCTS[p].a_transposed ? l * lda + i : i * lda + l] *
-                              (double)x->b[PRODUCTS[p].b_transposed ? j * ldb + l : l * ldb + j];
+                double term = (double)x->a[product->a_transposed ? l * lda + i : i * lda + l] *
+                              (double)x->b[product->b_transposed ? j * ldb + l : l * ldb + j];
                 sum += term;
                 size += fabs(term);
             }
@@ -114,29 +118,36 @@ static double product_error(size_t p, const size_t shape[3], struct buffers *x)
     return worst;
 }
 
-static void check_products(struct selftest_result *result)
+/* worst_product measures all shapes of all products; detail says which was the worst. */
+static void worst_product(const struct product *products, size_t n_product,
+                          struct selftest_result *result)
 {
-    *result = (struct selftest_result){
-        .name = "matrix products",
-        .what = "error of small odd shapes, all transposes, into NaN",
-        .bound = 1e-6,
-    };
     static struct buffers x;
     fill(x.a, MAX_SIDE * MAX_SIDE, "a");
     fill(x.b, MAX_SIDE * MAX_SIDE, "b");
     for (size_t s = 0; s < N_SHAPE; s++) {
-        for (size_t p = 0; p < N_PRODUCT; p++) {
-            double error = product_error(p, SHAPES[s], &x);
+        for (size_t p = 0; p < n_product; p++) {
+            double error = product_error(&products[p], SHAPES[s], &x);
             if (!(error <= result->measured)) {
                 result->measured = error;
                 snprintf(result->detail, sizeof result->detail, "worst: %s of %zu x %zu x %zu",
-                         PRODUCTS[p].name, SHAPES[s][0], SHAPES[s][1], SHAPES[s][2]);
+                         products[p].name, SHAPES[s][0], SHAPES[s][1], SHAPES[s][2]);
             }
         }
     }
 }
 
-enum status selftest_blas(struct error *err)
+static void check_products(struct selftest_result *result)
+{
+    *result = (struct selftest_result){
+        .name = "matrix products",
+        .what = "error of small odd shapes, into NaN",
+        .bound = 1e-6,
+    };
+    worst_product(OWN, sizeof OWN / sizeof OWN[0], result);
+}
+
+enum status selftest_products(struct error *err)
 {
     struct selftest_result result;
     check_products(&result);
@@ -144,20 +155,63 @@ enum status selftest_blas(struct error *err)
         return STATUS_OK;
     }
     return error_set(err, STATUS_FAILED,
+                     "matrix products are wrong on this machine (%s, relative error %.2g, kernels "
+                     "%s); `qkvlab selftest` shows more",
+                     result.detail, result.measured, kernels_level());
+}
+
+/* ---- OpenBLAS ---- */
+
+static bool load_library(struct selftest_result *result)
+{
+    struct error err = {0};
+    if (blas_load(&library, &err) == STATUS_OK) {
+        return true;
+    }
+    result->measured = NAN;
+    snprintf(result->detail, sizeof result->detail, "%.159s", err.text);
+    return false;
+}
+
+static void check_library(struct selftest_result *result)
+{
+    *result = (struct selftest_result){
+        .name = "OpenBLAS",
+        .what = "for bench alone: error of small odd shapes, all transposes, into NaN",
+        .bound = 1e-6,
+        .is_of_bench = true,
+    };
+    if (load_library(result)) {
+        worst_product(LIBRARY, sizeof LIBRARY / sizeof LIBRARY[0], result);
+    }
+}
+
+enum status selftest_blas(struct error *err)
+{
+    TRY(blas_load(&library, err));
+    struct selftest_result result;
+    check_library(&result);
+    if (result.measured <= result.bound) {
+        return STATUS_OK;
+    }
+    return error_set(err, STATUS_FAILED,
                      "the BLAS library computes wrong products (%s, relative error %.2g): %s, core "
                      "%s; try another OpenBLAS version, or OPENBLAS_CORETYPE=Haswell",
-                     result.detail, result.measured, openblas_get_config(),
-                     openblas_get_corename());
+                     result.detail, result.measured, library->config, library->core);
 }
 
 /* check_concurrent has four threads compute the same products at the same time, many times over. */
 static void check_concurrent(struct selftest_result *result)
 {
     *result = (struct selftest_result){
-        .name = "concurrent products",
-        .what = "products that differ in bits when 4 threads compute at once",
+        .name = "OpenBLAS at once",
+        .what = "for bench alone: products that differ in bits when 4 threads compute at once",
         .bound = 0.0,
+        .is_of_bench = true,
     };
+    if (!load_library(result)) {
+        return;
+    }
     static struct buffers x;
     fill(x.a, MAX_SIDE * MAX_SIDE, "a");
     fill(x.b, MAX_SIDE * MAX_SIDE, "b");
@@ -323,8 +377,8 @@ static void check_threads(struct selftest_result *result)
 
 bool selftest_run(size_t i, struct selftest_result *result)
 {
-    static void (*const CHECKS[])(struct selftest_result *) = {check_products, check_concurrent,
-                                                               check_exp, check_erf, check_threads};
+    static void (*const CHECKS[])(struct selftest_result *) = {
+        check_products, check_exp, check_erf, check_threads, check_library, check_concurrent};
     if (i >= sizeof CHECKS / sizeof CHECKS[0]) {
         return false;
     }

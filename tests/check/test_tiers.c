@@ -184,21 +184,6 @@ START_TEST(the_tier_follows_from_what_is_the_same)
 }
 END_TEST
 
-/* Earlier programs wrote a BLAS core behind the machine class. */
-START_TEST(a_core_of_the_blas_makes_no_other_class)
-{
-    struct traces a = make(0, 3), b = make(0, 3);
-    set_class(&a, "x86_64-v4/Haswell");
-    expect_tier(&a, &b, "exact", "machine class (x86_64-v4), compiler");
-    expect_tier(&b, &a, "exact", "machine class (x86_64-v4), compiler");
-    set_class(&b, "x86_64-v4/SkylakeX");
-    expect_tier(&a, &b, "exact", "machine class (x86_64-v4), compiler");
-    set_class(&b, "x86_64-v/Haswell");
-    expect_tier(&a, &b, "band", "machine class is x86_64-v, not x86_64-v4");
-    end(&a, &b);
-}
-END_TEST
-
 /* ---- exact ---- */
 
 START_TEST(exact_names_the_first_step)
@@ -607,7 +592,6 @@ int main(void)
     Suite *suite = suite_create("tiers");
     TCase *tests = tcase_create("tiers");
     tcase_add_test(tests, the_tier_follows_from_what_is_the_same);
-    tcase_add_test(tests, a_core_of_the_blas_makes_no_other_class);
     tcase_add_test(tests, exact_names_the_first_step);
     tcase_add_test(tests, exact_names_the_first_tensor);
     tcase_add_test(tests, exact_sees_an_evaluation_alone);

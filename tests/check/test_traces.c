@@ -108,6 +108,26 @@ START_TEST(threads_do_not_matter)
 }
 END_TEST
 
+/* Older programs wrote a core of OpenBLAS behind the machine class, and the library in the build.
+ */
+START_TEST(a_core_of_the_blas_makes_no_other_class)
+{
+    struct traces traces = train(1), back;
+    char path[PATH_SIZE];
+    scratch_make();
+    path_of("old.json", path);
+    json_object_set_new(traces.machine, "class", json_string("x86_64-v4/Haswell"));
+    json_object_set_new(traces.build, "blas", json_string("OpenBLAS 0.3.21"));
+    ck_assert_int_eq(traces_write(&traces, path, &err), STATUS_OK);
+    ck_assert_msg(traces_read(path, &back, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_str_eq(json_get_text(back.machine, "class", ""), "x86_64-v4");
+    ck_assert_ptr_null(json_object_get(back.build, "blas"));
+    traces_free(&traces);
+    traces_free(&back);
+    scratch_remove();
+}
+END_TEST
+
 START_TEST(the_file_keeps_every_bit)
 {
     struct traces traces = train(1), back;
@@ -394,6 +414,7 @@ int main(void)
     TCase *tests = tcase_create("traces");
     tcase_add_test(tests, a_part_is_what_differs_in_the_seed_alone);
     tcase_add_test(tests, threads_do_not_matter);
+    tcase_add_test(tests, a_core_of_the_blas_makes_no_other_class);
     tcase_add_test(tests, the_file_keeps_every_bit);
     tcase_add_test(tests, limits_are_those_of_rounding);
     tcase_add_test(tests, a_run_that_diverges_is_one);

@@ -11,6 +11,7 @@ expect_err "Measuring 1 model with"
 expect_out "shape          variant  thr"
 expect_out "d32-L2-H2-T16  qkv"
 expect_out "ceiling at"
+expect_out "of OpenBLAS"
 expect_out "Where the time goes, percent:"
 
 run bench --shape d32-L2-H2-T16 --variant qkv --variant qk+ --threads 1,2 "${QUICK[@]}" --format csv --quiet

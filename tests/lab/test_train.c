@@ -155,10 +155,10 @@ START_TEST(run_json_says_everything)
     ck_assert(json_is_true(json_object_get(variant, "product_symmetric")));
     const json_t *machine = json_object_get(root, "machine");
     ck_assert_int_eq(json_get_integer(machine, "threads", 0), 1);
-    ck_assert_ptr_nonnull(strchr(json_get_text(machine, "class", ""), '/'));
+    ck_assert_ptr_nonnull(strchr(json_get_text(machine, "class", ""), '-'));
     const json_t *build = json_object_get(root, "build");
     ck_assert(json_get_text(build, "version", "")[0] != '\0');
-    ck_assert_ptr_nonnull(strstr(json_get_text(build, "blas", ""), "OpenBLAS"));
+    ck_assert_msg(!json_object_get(build, "blas"), "training uses no BLAS");
     json_decref(root);
 }
 END_TEST

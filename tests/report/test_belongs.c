@@ -151,6 +151,19 @@ START_TEST(another_machine)
 }
 END_TEST
 
+/* Older programs named a BLAS library, which training does not use. */
+START_TEST(another_blas_is_no_difference)
+{
+    struct fake_run first = run_of("qkv", 0, 0.9), second = run_of("qkv", 1, 0.1);
+    fake_write(out, &first);
+    write_edited(&second, "build", "blas", json_string("OpenBLAS 0.3.21"));
+    char *text = page();
+    assert_has(text, "0.500 (n=2)");
+    ck_assert_ptr_null(strstr(text, "OpenBLAS"));
+    free(text);
+}
+END_TEST
+
 START_TEST(another_configuration)
 {
     expect_apart("config", "learning_rate", json_real(0.1), "| learning_rate 0.1 |");
@@ -170,6 +183,7 @@ int main(void)
     tcase_add_test(tests, another_engine);
     tcase_add_test(tests, another_task_version);
     tcase_add_test(tests, another_machine);
+    tcase_add_test(tests, another_blas_is_no_difference);
     tcase_add_test(tests, another_configuration);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

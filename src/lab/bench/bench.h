@@ -2,10 +2,10 @@
  * reach.
  *
  * The ceiling is the best rate of all threads multiplying 1024 x 1024 matrices with single-threaded
- * BLAS at the same time. It is measured before every measurement of a model, in the same process,
- * so that a machine that changes its speed meanwhile changes both. The FLOP of a step are nominal:
- * 3 x 2 x the multiplications of a forward pass over full T x T attention, whatever the engine
- * saves.
+ * OpenBLAS at the same time. It is measured before every measurement of a model, in the same
+ * process, so that a machine that changes its speed meanwhile changes both. The FLOP of a step are
+ * nominal: 3 x 2 x the multiplications of a forward pass over full T x T attention, whatever the
+ * engine saves.
  */
 #ifndef QKVLAB_LAB_BENCH_H
 #define QKVLAB_LAB_BENCH_H
@@ -51,7 +51,7 @@ struct bench_result {
     double part[BENCH_PART_COUNT]; /* shares of the threads' time, sum 1 */
 };
 
-/* bench_run measures n models; results [n]. Needs a BLAS library that uses no threads of its own.
+/* bench_run measures n models; results [n].
  * *ceiling is in FLOP a second, over all its measurements: the ceiling is their maximum (NaN where
  * it was not asked for). STATUS_INTERRUPTED: the stop hook said so. */
 enum status bench_run(const struct config *configs, size_t n, const struct bench_options *options,

@@ -1,12 +1,12 @@
 #include "lab/bench/ceiling.h"
 
-#include <cblas.h>
 #include <omp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/threads.h"
+#include "nn/selftest.h"
 
 #define SIZE 1024
 #define N_TRY 3
@@ -22,7 +22,11 @@ static float *matrix_create(void)
 
 enum status ceiling_create(struct ceiling *ceiling, int threads, struct error *err)
 {
-    *ceiling = (struct ceiling){.threads = threads, .a = matrix_create(), .b = matrix_create()};
+    *ceiling = (struct ceiling){.threads = threads};
+    TRY(selftest_blas(err));
+    TRY(blas_load(&ceiling->blas, err));
+    ceiling->a = matrix_create();
+    ceiling->b = matrix_create();
     ceiling->c = calloc((size_t)threads, sizeof *ceiling->c);
     bool fine = ceiling->a && ceiling->b && ceiling->c;
     for (int i = 0; fine && i < threads; i++) {
@@ -60,8 +64,8 @@ static double multiply_everywhere(struct ceiling *ceiling)
 #pragma omp barrier
 #pragma omp master
         start = clock_seconds();
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SIZE, SIZE, SIZE, 1, ceiling->a,
-                    SIZE, ceiling->b, SIZE, 0, c, SIZE);
+        ceiling->blas->sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SIZE, SIZE, SIZE, 1,
+                             ceiling->a, SIZE, ceiling->b, SIZE, 0, c, SIZE);
 #pragma omp barrier
 #pragma omp master
         end = clock_seconds();

@@ -1,5 +1,5 @@
-/* ceiling: the rate of matrix products that all threads together reach on this machine. Part of
- * bench.
+/* ceiling: the rate of matrix products that all threads together reach on this machine, by
+ * OpenBLAS. Part of bench.
  */
 #ifndef QKVLAB_LAB_CEILING_H
 #define QKVLAB_LAB_CEILING_H
@@ -7,14 +7,17 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "nn/blas.h"
 
 struct ceiling {
+    const struct blas *blas;
     int threads;
     float *a, *b; /* [1024,1024], read by all threads */
     float **c;    /* [threads] of [1024,1024] */
 };
 
-/* Caller frees with ceiling_free, also on failure. */
+/* ceiling_create loads and tests the library first. Caller frees with ceiling_free, also on
+ * failure. */
 enum status ceiling_create(struct ceiling *ceiling, int threads, struct error *err);
 void ceiling_free(struct ceiling *ceiling);
 

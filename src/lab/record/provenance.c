@@ -1,9 +1,5 @@
-/* OpenBLAS chooses its kernels by the processor's core at start-up, as ours are by the SIMD level:
- * both decide how sums are rounded, so both name the machine class.
- */
 #include "lab/record/provenance.h"
 
-#include <cblas.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -24,8 +20,7 @@ void provenance_class(char class[PROVENANCE_CLASS_SIZE])
 {
     struct utsname name;
     const char *machine = uname(&name) == 0 ? name.machine : "unknown";
-    snprintf(class, PROVENANCE_CLASS_SIZE, "%.40s-%.20s/%.40s", machine, kernels_level(),
-             openblas_get_corename());
+    snprintf(class, PROVENANCE_CLASS_SIZE, "%.40s-%.20s", machine, kernels_level());
 }
 
 /* The first "model name : ..." of /proc/cpuinfo; systems without it have no answer here. */
@@ -61,7 +56,6 @@ struct provenance provenance_here(int threads)
         .commit = BUILD_COMMIT,
         .compiler = COMPILER,
         .flags = BUILD_FLAGS,
-        .blas = openblas_get_config(),
         .simd = kernels_level(),
     };
 }
@@ -83,7 +77,7 @@ static const struct row ROWS[] = {
     FACT("machine", processors, true), FACT("machine", threads, true),
     FACT("build", version, false),     FACT("build", commit, false),
     FACT("build", compiler, false),    FACT("build", flags, false),
-    FACT("build", blas, false),        FACT("build", simd, false),
+    FACT("build", simd, false),
 };
 #define N_ROW (sizeof ROWS / sizeof ROWS[0])
 
@@ -153,4 +147,14 @@ json_t *provenance_build(void)
 {
     struct provenance here = provenance_here(0);
     return provenance_json(&here, "build");
+}
+
+void provenance_forget_blas(json_t *root)
+{
+    json_t *machine = json_object_get(root, "machine");
+    const char *class = json_get_text(machine, "class", "");
+    if (strchr(class, '/')) {
+        json_object_set_new(machine, "class", json_stringn(class, strcspn(class, "/")));
+    }
+    json_object_del(json_object_get(root, "build"), "blas");
 }

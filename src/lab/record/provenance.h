@@ -7,8 +7,8 @@
 
 #include "base/json.h"
 
-/* provenance_class writes "<architecture>-<SIMD level>/<BLAS core>": runs of one class, version and
- * configuration agree in every bit. */
+/* provenance_class writes "<architecture>-<SIMD level>", which decides how sums are rounded: runs
+ * of one class, version, compiler and configuration agree in every bit. */
 #define PROVENANCE_CLASS_SIZE 128
 void provenance_class(char class[PROVENANCE_CLASS_SIZE]);
 
@@ -18,7 +18,7 @@ struct provenance {
     const char *class, *cpu;
     long processors, threads;
     /* the build */
-    const char *version, *commit, *compiler, *flags, *blas, *simd;
+    const char *version, *commit, *compiler, *flags, *simd;
 };
 
 /* provenance_here tells of this process. Its texts stay. */
@@ -41,5 +41,10 @@ void provenance_read(struct provenance *provenance, const char *section, const j
 /* provenance_machine and provenance_build are the sections of this process. New references. */
 json_t *provenance_machine(int threads);
 json_t *provenance_build(void);
+
+/* provenance_forget_blas is for what older programs wrote, a run.json or a baseline: they named the
+ * BLAS library in "build", and behind a slash in the class its core, as if training used it. Every
+ * reader calls it, so that their runs belong with those of today. */
+void provenance_forget_blas(json_t *root);
 
 #endif

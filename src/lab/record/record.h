@@ -63,7 +63,7 @@
  *     timing      {train_seconds, batch_seconds (of train_seconds, spent on making batches),
  *                 evaluate_seconds, wall_seconds}
  *     machine     {class, cpu, processors, threads}: class decides whether bits must agree
- *     build       {version, commit, compiler, flags, blas, simd}
+ *     build       {version, commit, compiler, flags, simd}
  *     message     one sentence, for a run that is not ok, else null
  *     process     the number of the process that made it; not there in older runs
  */

@@ -552,6 +552,7 @@ enum status run_record_read(const char *folder, struct run_record *run, struct e
         return error_set(err, STATUS_DATA, "%s has no run.json", folder);
     }
     TRY(json_read(path, &run->root, err));
+    provenance_forget_blas(run->root);
     enum status status = read_all(run, base_name(folder), err);
     if (status != STATUS_OK) {
         error_prefix(err, "%s", path);

@@ -28,8 +28,8 @@ struct estimate_options {
     size_t n_sweep;
 };
 
-/* estimator_create measures for configs [n], which may then be asked for. Needs a BLAS library that
- * uses no threads of its own. Caller frees with estimator_free, also on failure. STATUS_MEMORY. */
+/* estimator_create measures for configs [n], which may then be asked for. Caller frees with
+ * estimator_free, also on failure. STATUS_MEMORY. */
 enum status estimator_create(struct estimator **estimator, const struct config *configs, size_t n,
                              const struct estimate_options *options, struct error *err);
 void estimator_free(struct estimator *estimator);

@@ -7,7 +7,7 @@
 
 #include "lab/config/config.h"
 
-/* What the program itself holds: code, libraries, buffers of the BLAS library. Measured; it differs
+/* What the program itself holds: code and libraries. Measured; it differs
  * by a few MiB between builds of the libraries. */
 #define MEMORY_PROCESS ((size_t)8 << 20)
 

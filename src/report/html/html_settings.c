@@ -81,13 +81,9 @@ static json_t *machine_json(const struct group *group)
     static const struct {
         const char *title, *section, *key;
     } line[] = {
-        {"machine class", "machine", "class"},
-        {"processor", "machine", "cpu"},
-        {"program", "build", "version"},
-        {"commit", "build", "commit"},
-        {"compiler", "build", "compiler"},
-        {"BLAS", "build", "blas"},
-        {"SIMD", "build", "simd"},
+        {"machine class", "machine", "class"}, {"processor", "machine", "cpu"},
+        {"program", "build", "version"},       {"commit", "build", "commit"},
+        {"compiler", "build", "compiler"},     {"SIMD", "build", "simd"},
     };
     json_t *object = json_object();
     for (size_t i = 0; i < sizeof(line) / sizeof(line[0]); i++) {

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "lab/config/config.h"
 #include "lab/kind/images/images.h"
+#include "lab/record/provenance.h"
 #include "lab/training/dynamics.h"
 #include "report/runs/run_files.h"
 
@@ -415,6 +416,7 @@ enum status run_load(const char *folder, struct run *run, struct error *err)
     if (status == STATUS_OK) {
         status = json_read(path, &run->root, err);
     }
+    provenance_forget_blas(run->root);
     if (status == STATUS_OK) {
         status = read_identity(run, err);
     }

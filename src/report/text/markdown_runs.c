@@ -68,7 +68,7 @@ static void append_machine(struct text *text, const struct run *run, size_t n_ru
     text_append(text, "; processor: ");
     append_distinct(text, run, n_run, "machine", "cpu", ", ");
     text_append(text, "\n- program: qkvlab ");
-    static const char *const key[] = {"version", "commit", "compiler", "blas", "simd"};
+    static const char *const key[] = {"version", "commit", "compiler", "simd"};
     for (size_t i = 0; i < sizeof(key) / sizeof(key[0]); i++) {
         text_append(text, i ? ", %s " : "", key[i]);
         append_distinct(text, run, n_run, "build", key[i], ", ");
