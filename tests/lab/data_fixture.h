@@ -141,44 +141,45 @@ static inline void fixture_cifar(const char *name, size_t n, size_t n_label)
 
 /* fixture_load loads a data set from the scratch folder. */
 static inline enum status fixture_load_with(const char *name, struct dataset_options options,
-                                            struct image_data *data, struct error *err)
+                                            struct image_data *images, struct error *problem)
 {
-    const char *root[] = {scratch};
+    const char *roots[] = {scratch};
     static struct dataset_place place;
-    options.root = root;
+    options.root = roots;
     options.n_root = 1;
     options.threads = options.threads ? options.threads : 1;
-    *data = (struct image_data){0};
-    err->text[0] = '\0';
-    enum status status = dataset_find(dataset_find_name(name), &options, &place, err);
-    return status == STATUS_OK ? dataset_load(&place, &options, data, err) : status;
+    *images = (struct image_data){0};
+    problem->text[0] = '\0';
+    TRY(dataset_find(dataset_find_name(name), &options, &place, problem));
+    return dataset_load(&place, &options, images, problem);
 }
 
-static inline enum status fixture_load(const char *name, struct image_data *data, struct error *err)
+static inline enum status fixture_load(const char *name, struct image_data *images,
+                                       struct error *problem)
 {
-    return fixture_load_with(name, (struct dataset_options){0}, data, err);
+    return fixture_load_with(name, (struct dataset_options){0}, images, problem);
 }
 
 static inline void expect_loads(const char *name, size_t n_train, size_t n_test)
 {
-    struct image_data data;
-    struct error err;
-    ck_assert_msg(fixture_load(name, &data, &err) == STATUS_OK, "%s", err.text);
-    ck_assert_uint_eq(data.train.n_image, n_train);
-    ck_assert_uint_eq(data.test.n_image, n_test);
-    image_data_free(&data);
+    struct image_data images;
+    struct error problem;
+    ck_assert_msg(fixture_load(name, &images, &problem) == STATUS_OK, "%s", problem.text);
+    ck_assert_uint_eq(images.train.n_image, n_train);
+    ck_assert_uint_eq(images.test.n_image, n_test);
+    image_data_free(&images);
 }
 
 /* expect_refused wants bad data and a sentence that contains both phrases. */
 static inline void expect_refused(const char *name, const char *phrase, const char *other)
 {
-    struct image_data data;
-    struct error err;
-    enum status status = fixture_load(name, &data, &err);
+    struct image_data images;
+    struct error problem;
+    enum status status = fixture_load(name, &images, &problem);
     ck_assert_msg(status == STATUS_DATA, "status '%s', expected 'data': %s", status_name(status),
-                  err.text);
-    ck_assert_msg(strstr(err.text, phrase) && strstr(err.text, other),
-                  "'%s' does not contain '%s' and '%s'", err.text, phrase, other);
+                  problem.text);
+    ck_assert_msg(strstr(problem.text, phrase) && strstr(problem.text, other),
+                  "'%s' does not contain '%s' and '%s'", problem.text, phrase, other);
 }
 
 #endif

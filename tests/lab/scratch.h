@@ -29,8 +29,9 @@ static __attribute__((unused, noinline)) char *scratch_read(const char *path)
 {
     char *text;
     size_t size;
-    struct error err;
-    ck_assert_msg(file_read(path, 1 << 24, &text, &size, &err) == STATUS_OK, "%s", err.text);
+    struct error problem;
+    ck_assert_msg(file_read(path, 1 << 24, &text, &size, &problem) == STATUS_OK, "%s",
+                  problem.text);
     return text;
 }
 

@@ -3,28 +3,19 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "config_fixture.h"
 #include "data_fixture.h"
 #include "lab/kind/images/images.h"
 #include "lab/kind/images/source_images.h"
 #include "lab/kind/sequences/sequences.h"
 #include "lab/training/source.h"
 
-static struct error err;
 static const char *root[] = {scratch};
 static const struct dataset_options data = {.root = root, .n_root = 1};
 
 static struct config make_config(const char *settings)
 {
-    char text[300];
-    struct config config = config_default();
-    snprintf(text, sizeof text, "n_embd=8 n_head=2 %s", settings);
-    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
-        char *equals = strchr(word, '=');
-        *equals = '\0';
-        ck_assert_msg(config_set(&config, word, equals + 1, &err) == STATUS_OK, "%s", err.text);
-    }
-    ck_assert_msg(config_resolve(&config, &err) == STATUS_OK, "%s", err.text);
-    return config;
+    return config_of("n_embd=8 n_head=2", settings);
 }
 
 static struct source *make(const struct config *config, int threads)

@@ -6,39 +6,25 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/path.h"
-#include "lab/config/grid.h"
+#include "config_fixture.h"
 #include "lab/record/record.h"
 #include "lab/sweep/sweep.h"
 #include "scratch.h"
 
-static struct error err;
 static struct config *configs;
 static size_t n_config;
 
 /* make_grid expands a small model over the given settings ("key=a,b key=c"). */
 static void make_grid(const char *settings)
 {
-    char text[400];
-    struct grid *grid = grid_create();
-    snprintf(text, sizeof text,
-             "n_embd=16 n_layer=1 n_head=2 seq_len=4 n_position=4 n_train=100 n_test=20 "
-             "batch_size=32 n_probe=3 warmup=0 %s",
-             settings);
-    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
-        ck_assert_msg(grid_set(grid, word, &err) == STATUS_OK, "%s", err.text);
-    }
-    free(configs);
-    ck_assert_msg(grid_expand(grid, &configs, &n_config, &err) == STATUS_OK, "%s", err.text);
-    grid_free(grid);
+    grid_of("n_embd=16 n_layer=1 n_head=2 seq_len=4 n_position=4 n_train=100 n_test=20 "
+            "batch_size=32 n_probe=3 warmup=0",
+            settings, &configs, &n_config);
 }
 
 static void make_image_grid(void)
 {
-    struct grid *grid = grid_create();
-    ck_assert_int_eq(grid_set(grid, "task=mnist", &err), STATUS_OK);
-    free(configs);
-    ck_assert_msg(grid_expand(grid, &configs, &n_config, &err) == STATUS_OK, "%s", err.text);
-    grid_free(grid);
+    grid_of("task=mnist", "", &configs, &n_config);
 }
 
 static void set_up(void)

@@ -3,13 +3,12 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "config_fixture.h"
 #include "data_fixture.h"
-#include "lab/config/grid.h"
 #include "lab/record/record.h"
 #include "lab/sweep/sweep.h"
 #include "lab/sweep/sweep_data.h"
 
-static struct error err;
 static struct config *configs;
 static size_t n_config;
 static char out[PATH_SIZE];
@@ -18,17 +17,8 @@ static struct dataset_options data = {.root = root, .n_root = 1};
 
 static void make_grid(const char *settings)
 {
-    char text[400];
-    struct grid *grid = grid_create();
-    snprintf(text, sizeof text,
-             "task=mnist n_embd=16 n_layer=1 patch=14 n_probe=2 epochs=1 attention=none %s",
-             settings);
-    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
-        ck_assert_msg(grid_set(grid, word, &err) == STATUS_OK, "%s", err.text);
-    }
-    free(configs);
-    ck_assert_msg(grid_expand(grid, &configs, &n_config, &err) == STATUS_OK, "%s", err.text);
-    grid_free(grid);
+    grid_of("task=mnist n_embd=16 n_layer=1 patch=14 n_probe=2 epochs=1 attention=none", settings,
+            &configs, &n_config);
 }
 
 static void set_up(void)

@@ -7,11 +7,10 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/path.h"
-#include "lab/config/grid.h"
+#include "config_fixture.h"
 #include "lab/sweep/sweep_plan.h"
 #include "scratch.h"
 
-static struct error err;
 static struct config *configs;
 static size_t n_config;
 static struct sweep_plans plans;
@@ -20,11 +19,9 @@ static const char *const words[] = {"qkvlab", "run", "my sweep's.yaml", "--seeds
 
 static void make_grid(const char *seeds)
 {
-    struct grid *grid = grid_create();
-    ck_assert_int_eq(grid_seeds(grid, seeds, &err), STATUS_OK);
-    free(configs);
-    ck_assert_int_eq(grid_expand(grid, &configs, &n_config, &err), STATUS_OK);
-    grid_free(grid);
+    char text[64];
+    snprintf(text, sizeof text, "seed=%s", seeds);
+    grid_of("", text, &configs, &n_config);
 }
 
 static void set_up(void)
@@ -56,9 +53,7 @@ static void read_plans(void)
 
 static bool have(size_t i)
 {
-    char id[CONFIG_ID_SIZE];
-    memcpy(id, configs[i].id, CONFIG_ID_SIZE);
-    return sweep_plans_have(&plans, id);
+    return sweep_plans_have(&plans, configs[i].id);
 }
 
 static void in_plans(char path[PATH_SIZE], const char *name)

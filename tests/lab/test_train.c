@@ -4,85 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/folder.h"
-#include "base/npy.h"
-#include "base/path.h"
 #include "lab/training/metrics.h"
 #include "lab/training/schedule.h"
 #include "lab/training/snapshot.h"
-#include "lab/training/train.h"
-#include "scratch.h"
-
-static struct error err;
+#include "train_fixture.h"
 
 /* small is a model that trains in a few milliseconds; settings ("key=value ...") change it. */
 static struct config small(const char *settings)
 {
-    char text[400];
-    struct config config = config_default();
-    snprintf(text, sizeof text,
-             "n_embd=16 n_layer=2 n_head=2 seq_len=6 n_position=8 n_train=300 n_test=70 "
-             "batch_size=32 n_probe=21 lr=0.01 %s",
-             settings);
-    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
-        char *equals = strchr(word, '=');
-        *equals = '\0';
-        ck_assert_msg(config_set(&config, word, equals + 1, &err) == STATUS_OK, "%s", err.text);
-    }
-    ck_assert_msg(config_resolve(&config, &err) == STATUS_OK, "%s", err.text);
-    return config;
-}
-
-static void out_folder(const char *out, char path[PATH_SIZE])
-{
-    ck_assert_int_eq(path_format(path, NULL, "%s/%s", scratch, out), STATUS_OK);
-}
-
-static enum status run(const struct config *config, int threads, const char *out,
-                       const struct train_hooks *hooks, struct run_outcome *outcome)
-{
-    char id[CONFIG_ID_SIZE], path[PATH_SIZE];
-    struct record *record;
-    bool claimed;
-    memcpy(id, config->id, CONFIG_ID_SIZE);
-    out_folder(out, path);
-    ck_assert_msg(record_claim(path, id, &record, &claimed, &err) == STATUS_OK, "%s", err.text);
-    ck_assert(claimed);
-    return train_run(config, NULL, threads, record, hooks, outcome, &err);
-}
-
-static struct run_outcome run_fine(const struct config *config, int threads, const char *out)
-{
-    struct run_outcome outcome;
-    ck_assert_msg(run(config, threads, out, NULL, &outcome) == STATUS_OK, "%s", err.text);
-    return outcome;
-}
-
-/* file_of writes the path of a file of a finished run. */
-static void file_of(const struct config *config, const char *out, const char *name,
-                    char path[PATH_SIZE])
-{
-    char id[CONFIG_ID_SIZE];
-    memcpy(id, config->id, CONFIG_ID_SIZE);
-    ck_assert_int_eq(path_format(path, NULL, "%s/%s/runs/%s/%s", scratch, out, id, name),
-                     STATUS_OK);
-}
-
-static json_t *read_run(const struct config *config, const char *out)
-{
-    char path[PATH_SIZE];
-    json_t *root;
-    file_of(config, out, "run.json", path);
-    ck_assert_msg(json_read(path, &root, &err) == STATUS_OK, "%s", err.text);
-    return root;
-}
-
-static char *read_curve(const struct config *config, const char *out)
-{
-    char path[PATH_SIZE];
-    file_of(config, out, "curve.csv", path);
-    return scratch_read(path);
+    return config_of("n_embd=16 n_layer=2 n_head=2 seq_len=6 n_position=8 n_train=300 n_test=70 "
+                     "batch_size=32 n_probe=21 lr=0.01",
+                     settings);
 }
 
 /* ---- schedule ---- */
@@ -128,38 +61,38 @@ START_TEST(run_json_says_everything)
 {
     struct config config = small("variant=qk epochs=3");
     struct run_outcome outcome = run_fine(&config, 1, "a");
-    json_t *root = read_run(&config, "a");
+    json_t *root_json = read_run(&config, "a");
     const char *const sections[] = {"format",    "id",      "status",  "versions",
                                     "config",    "variant", "n_param", "results",
                                     "attention", "timing",  "machine", "weights_sha256",
                                     "build",     "message", "process"};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
-        ck_assert_msg(json_object_get(root, sections[i]) != NULL, "%s", sections[i]);
+        ck_assert_msg(json_object_get(root_json, sections[i]) != NULL, "%s", sections[i]);
     }
-    ck_assert_uint_eq(json_object_size(root), sizeof sections / sizeof sections[0]);
-    ck_assert_str_eq(json_get_text(root, "format", ""), "qkvlab-run-1");
-    ck_assert_str_eq(json_get_text(root, "status", ""), "ok");
-    ck_assert_str_eq(json_get_text(root, "id", ""), config.id);
-    ck_assert_uint_eq(strlen(json_get_text(root, "weights_sha256", "")), 64);
-    ck_assert(json_is_null(json_object_get(root, "message")));
-    const json_t *results = json_object_get(root, "results");
+    ck_assert_uint_eq(json_object_size(root_json), sizeof sections / sizeof sections[0]);
+    ck_assert_str_eq(json_get_text(root_json, "format", ""), "qkvlab-run-1");
+    ck_assert_str_eq(json_get_text(root_json, "status", ""), "ok");
+    ck_assert_str_eq(json_get_text(root_json, "id", ""), config.id);
+    ck_assert_uint_eq(strlen(weights_of(root_json)), 64);
+    ck_assert(json_is_null(json_object_get(root_json, "message")));
+    const json_t *results = json_object_get(root_json, "results");
     ck_assert_int_eq(json_get_integer(results, "n_step", 0), 30);
     ck_assert_double_eq(json_get_number(results, "token_accuracy", -1), outcome.accuracy);
     ck_assert_double_eq(json_get_number(results, "loss", -1), outcome.loss);
     ck_assert_double_eq(json_get_number(results, "position_floor", -1), 0.1);
     ck_assert_int_eq(json_get_integer(results, "escape_step", STEP_NEVER), outcome.escape_step);
     ck_assert(json_is_null(json_object_get(results, "diverged_step")));
-    const json_t *variant = json_object_get(root, "variant");
+    const json_t *variant = json_object_get(root_json, "variant");
     ck_assert_str_eq(json_get_text(variant, "id", ""), "qk");
     ck_assert_int_eq(json_get_integer(variant, "n_slot", 0), 2);
     ck_assert(json_is_true(json_object_get(variant, "product_symmetric")));
-    const json_t *machine = json_object_get(root, "machine");
+    const json_t *machine = json_object_get(root_json, "machine");
     ck_assert_int_eq(json_get_integer(machine, "threads", 0), 1);
     ck_assert_ptr_nonnull(strchr(json_get_text(machine, "class", ""), '-'));
-    const json_t *build = json_object_get(root, "build");
+    const json_t *build = json_object_get(root_json, "build");
     ck_assert(json_get_text(build, "version", "")[0] != '\0');
     ck_assert_msg(!json_object_get(build, "blas"), "training uses no BLAS");
-    json_decref(root);
+    json_decref(root_json);
 }
 END_TEST
 
@@ -167,8 +100,8 @@ START_TEST(curve_has_a_row_a_step_and_no_times)
 {
     struct config config = small("");
     run_fine(&config, 1, "a");
-    char *curve = read_curve(&config, "a");
-    char *save = NULL, *line = strtok_r(curve, "\n", &save);
+    char *table = read_table(&config, "a", "curve.csv");
+    char *save = NULL, *line = strtok_r(table, "\n", &save);
     ck_assert_str_eq(line, "step,loss,learning_rate,grad_norm,accuracy");
     size_t n_row = 0;
     for (; (line = strtok_r(NULL, "\n", &save)); n_row++) {
@@ -184,7 +117,7 @@ START_TEST(curve_has_a_row_a_step_and_no_times)
         ck_assert_double_eq_tol(rate, schedule_rate(&config, step, 20), 1e-10);
     }
     ck_assert_uint_eq(n_row, 20); /* 2 epochs of 10 batches, the last of 12 sequences */
-    free(curve);
+    free(table);
 }
 END_TEST
 
@@ -192,11 +125,11 @@ START_TEST(attention_numbers_and_maps)
 {
     struct config config = small("variant=qk");
     run_fine(&config, 1, "a");
-    json_t *root = read_run(&config, "a");
-    const json_t *attention = json_object_get(root, "attention");
-    const json_t *heads = json_object_get(attention, "heads");
-    ck_assert_int_eq(json_get_integer(attention, "layer", -1), 1);
-    ck_assert_int_eq(json_get_integer(attention, "n_probe", -1), 21);
+    json_t *root_json = read_run(&config, "a");
+    const json_t *section = json_object_get(root_json, "attention");
+    const json_t *heads = json_object_get(section, "heads");
+    ck_assert_int_eq(json_get_integer(section, "layer", -1), 1);
+    ck_assert_int_eq(json_get_integer(section, "n_probe", -1), 21);
     ck_assert_uint_eq(json_array_size(heads), 2);
     double mean = 0, diagonal[2];
     for (size_t h = 0; h < 2; h++) {
@@ -206,36 +139,22 @@ START_TEST(attention_numbers_and_maps)
         ck_assert_double_le(json_get_number(head, "asymmetry_product", NAN), 1e-5);
         ck_assert_double_le(json_get_number(head, "asymmetry_scores", NAN), 1e-5);
     }
-    ck_assert_double_eq_tol(json_get_number(json_object_get(attention, "mean"), "needed", NAN),
-                            mean, 1e-12);
+    ck_assert_double_eq_tol(json_get_number(json_object_get(section, "mean"), "needed", NAN), mean,
+                            1e-12);
     for (size_t layer = 0; layer < 2; layer++) {
-        char name[100], path[PATH_SIZE];
-        float *map;
-        size_t dim[NPY_MAX_DIM], n_dim;
-        snprintf(name, sizeof name, "attention/step000020/layer%zu.npy", layer);
-        file_of(&config, "a", name, path);
-        ck_assert_msg(npy_read(path, &map, dim, &n_dim, &err) == STATUS_OK, "%s", err.text);
-        ck_assert(n_dim == 3 && dim[0] == 2 && dim[1] == 6 && dim[2] == 6);
+        float *map = read_maps(&config, "a", 2, 6, "attention/step000020/layer%zu.npy", layer);
         for (size_t h = 0; h < 2; h++) {
             double sum = 0;
             for (size_t row = 0; row < 6; row++) {
-                double row_sum = 0;
-                for (size_t column = 0; column < 6; column++) {
-                    row_sum += map[h * 36 + row * 6 + column];
-                }
-                ck_assert_double_eq_tol(row_sum, 1, 1e-5);
                 sum += map[h * 36 + row * 7];
             }
             /* the mean of the diagonals is the diagonal of the mean */
             ck_assert(layer == 0 || fabs(sum / 6 - diagonal[h]) < 1e-6);
         }
         free(map);
-        snprintf(name, sizeof name, "attention/step000020/sample0_layer%zu.npy", layer);
-        file_of(&config, "a", name, path);
-        ck_assert_int_eq(npy_read(path, &map, dim, &n_dim, &err), STATUS_OK);
-        free(map);
+        free(read_maps(&config, "a", 2, 6, "attention/step000020/sample0_layer%zu.npy", layer));
     }
-    json_decref(root);
+    json_decref(root_json);
 }
 END_TEST
 
@@ -246,74 +165,43 @@ START_TEST(attention_none_keeps_numbers_but_no_maps)
     char path[PATH_SIZE];
     file_of(&config, "a", "attention", path);
     ck_assert(!folder_exists(path));
-    json_t *root = read_run(&config, "a");
-    const json_t *mean = json_object_get(json_object_get(root, "attention"), "mean");
+    json_t *root_json = read_run(&config, "a");
+    const json_t *mean = json_object_get(json_object_get(root_json, "attention"), "mean");
     ck_assert(json_is_null(json_object_get(mean, "needed"))); /* sort names no key */
     ck_assert(json_get_number(mean, "diagonal", -1) > 0);
     ck_assert(json_get_number(mean, "asymmetry_product", -1) > 0.1);
-    json_decref(root);
+    json_decref(root_json);
 }
 END_TEST
+
+static const char *const curve[] = {"curve.csv", NULL};
+static const char *const attention[] = {"attention", NULL};
+static const char *const measured[] = {"results", "attention", NULL};
 
 START_TEST(snapshots_are_kept_and_change_no_bit)
 {
     struct config none = small("attention=none dropout=0.1"), final = small("dropout=0.1"),
                   snapshots = small("attention=snapshots dropout=0.1");
-    const struct config *config[] = {&none, &final, &snapshots};
-    char id[3][CONFIG_ID_SIZE], *curve[3];
-    json_t *root[3];
-    for (size_t i = 0; i < 3; i++) {
-        char out[16];
-        snprintf(out, sizeof out, "a%zu", i);
-        run_fine(config[i], 1, out);
-        memcpy(id[i], config[i]->id, CONFIG_ID_SIZE);
-        root[i] = read_run(config[i], out);
-        curve[i] = read_curve(config[i], out);
-        ck_assert_str_eq(json_get_text(root[i], "weights_sha256", ""),
-                         json_get_text(root[0], "weights_sha256", "-"));
-        ck_assert_str_eq(curve[i], curve[0]);
-        ck_assert(json_equal(json_object_get(root[i], "attention"),
-                             json_object_get(root[0], "attention")));
-    }
-    ck_assert_str_ne(id[1], id[2]);
+    run_fine(&none, 1, "a0");
+    run_fine(&final, 1, "a1");
+    run_fine(&snapshots, 1, "a2");
+    expect_equal(&none, "a0", &final, "a1", attention, curve);
+    expect_equal(&none, "a0", &snapshots, "a2", attention, curve);
+    ck_assert_str_ne(final.id, snapshots.id);
     size_t step[SNAPSHOT_MAX], n_step = snapshot_steps(20, step);
     ck_assert_uint_eq(n_step, 15);
     float *before = NULL;
     for (size_t i = 0; i < n_step; i++) {
-        for (size_t layer = 0; layer < 2; layer++) {
-            char name[100], path[PATH_SIZE];
-            float *map;
-            size_t dim[NPY_MAX_DIM], n_dim;
-            snprintf(name, sizeof name, "attention/step%06zu/layer%zu.npy", step[i], layer);
-            file_of(&snapshots, "a2", name, path);
-            ck_assert_msg(npy_read(path, &map, dim, &n_dim, &err) == STATUS_OK, "%s", err.text);
-            ck_assert(n_dim == 3 && dim[0] == 2 && dim[1] == 6 && dim[2] == 6);
-            for (size_t row = 0; row < 12; row++) {
-                double sum = 0;
-                for (size_t column = 0; column < 6; column++) {
-                    sum += map[row * 6 + column];
-                }
-                ck_assert_double_eq_tol(sum, 1, 1e-5);
-            }
-            if (layer == 1) {
-                ck_assert(!before || memcmp(before, map, 72 * sizeof *map) != 0);
-                free(before);
-                before = map;
-            } else {
-                free(map);
-            }
-        }
+        free(read_maps(&snapshots, "a2", 2, 6, "attention/step%06zu/layer0.npy", step[i]));
+        float *map = read_maps(&snapshots, "a2", 2, 6, "attention/step%06zu/layer1.npy", step[i]);
+        ck_assert(!before || memcmp(before, map, 72 * sizeof *map) != 0);
+        free(before);
+        before = map;
     }
     free(before);
-    char path[PATH_SIZE];
-    file_of(&snapshots, "a2", "attention/step000001/sample0_layer0.npy", path);
-    ck_assert(!file_exists(path)); /* samples are of the trained model */
-    file_of(&snapshots, "a2", "attention/step000020/sample0_layer0.npy", path);
-    ck_assert(file_exists(path));
-    for (size_t i = 0; i < 3; i++) {
-        json_decref(root[i]);
-        free(curve[i]);
-    }
+    /* samples are of the trained model */
+    ck_assert(!has_file(&snapshots, "a2", "attention/step000001/sample0_layer0.npy"));
+    ck_assert(has_file(&snapshots, "a2", "attention/step000020/sample0_layer0.npy"));
 }
 END_TEST
 
@@ -336,21 +224,6 @@ END_TEST
 
 /* ---- the same bits ---- */
 
-static void expect_same(const struct config *config, const char *out, const char *other)
-{
-    json_t *a = read_run(config, out), *b = read_run(config, other);
-    ck_assert_str_eq(json_get_text(a, "weights_sha256", "a"),
-                     json_get_text(b, "weights_sha256", "b"));
-    ck_assert(json_equal(json_object_get(a, "results"), json_object_get(b, "results")));
-    ck_assert(json_equal(json_object_get(a, "attention"), json_object_get(b, "attention")));
-    json_decref(a);
-    json_decref(b);
-    char *curve = read_curve(config, out), *other_curve = read_curve(config, other);
-    ck_assert_str_eq(curve, other_curve);
-    free(curve);
-    free(other_curve);
-}
-
 START_TEST(threads_do_not_change_a_bit)
 {
     const char *const variants[] = {"variant=qkv", "variant=qk+", "variant=qkv_tied task=sort"};
@@ -363,7 +236,7 @@ START_TEST(threads_do_not_change_a_bit)
         for (size_t k = 0; k < 3; k++) {
             snprintf(other, sizeof other, "t%d-%zu", threads[k], i);
             run_fine(&config, threads[k], other);
-            expect_same(&config, one, other);
+            expect_equal(&config, one, &config, other, measured, curve);
         }
     }
 }
@@ -376,9 +249,8 @@ START_TEST(seeds_and_lanes_do_change_bits)
     run_fine(&seed, 1, "a");
     run_fine(&lanes, 1, "a");
     json_t *a = read_run(&config, "a"), *b = read_run(&seed, "a"), *c = read_run(&lanes, "a");
-    const char *hash = json_get_text(a, "weights_sha256", "");
-    ck_assert_str_ne(hash, json_get_text(b, "weights_sha256", ""));
-    ck_assert_str_ne(hash, json_get_text(c, "weights_sha256", ""));
+    ck_assert_str_ne(weights_of(a), weights_of(b));
+    ck_assert_str_ne(weights_of(a), weights_of(c));
     json_decref(a);
     json_decref(b);
     json_decref(c);
@@ -393,25 +265,25 @@ START_TEST(a_diverged_run_is_recorded_with_its_step)
     struct run_outcome outcome = run_fine(&config, 2, "a");
     ck_assert(outcome.diverged);
     ck_assert(isnan(outcome.accuracy));
-    json_t *root = read_run(&config, "a");
-    const json_t *results = json_object_get(root, "results");
-    ck_assert_str_eq(json_get_text(root, "status", ""), "diverged");
+    json_t *root_json = read_run(&config, "a");
+    const json_t *results = json_object_get(root_json, "results");
+    ck_assert_str_eq(json_get_text(root_json, "status", ""), "diverged");
     long long step = json_get_integer(results, "diverged_step", -1);
     ck_assert(step >= 1 && step < 20);
     ck_assert_int_eq(json_get_integer(results, "n_step", -1), step + 1);
     ck_assert(json_is_null(json_object_get(results, "token_accuracy")));
-    ck_assert(json_is_null(json_object_get(root, "attention")));
+    ck_assert(json_is_null(json_object_get(root_json, "attention")));
     char said[64];
     snprintf(said, sizeof said, "diverged at step %lld: loss", step);
-    ck_assert_ptr_nonnull(strstr(json_get_text(root, "message", ""), said));
-    json_decref(root);
-    char *curve = read_curve(&config, "a");
+    ck_assert_ptr_nonnull(strstr(json_get_text(root_json, "message", ""), said));
+    json_decref(root_json);
+    char *table = read_table(&config, "a", "curve.csv");
     size_t n_line = 0;
-    for (char *c = curve; *c != '\0'; c++) {
+    for (char *c = table; *c != '\0'; c++) {
         n_line += *c == '\n';
     }
     ck_assert_uint_eq(n_line, (size_t)step + 2);
-    free(curve);
+    free(table);
 }
 END_TEST
 
@@ -446,10 +318,10 @@ START_TEST(hooks_see_every_step_and_can_stop)
     ck_assert_uint_eq(watch.n_step, 7);
     ck_assert_ptr_nonnull(strstr(err.text, "stopped by signal 15 after step 7 of 20"));
     char out[PATH_SIZE];
-    out_folder("b", out);
+    fixture_path(out, "b");
     ck_assert_int_eq(record_state(out, config.id), RECORD_INTERRUPTED);
     run_fine(&config, 1, "b"); /* again from the beginning */
-    expect_same(&config, "a", "b");
+    expect_equal(&config, "a", &config, "b", measured, curve);
 }
 END_TEST
 

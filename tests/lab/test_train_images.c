@@ -4,76 +4,21 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/npy.h"
-#include "base/path.h"
-#include "data_fixture.h"
 #include "lab/kind/images/source_images.h"
 #include "lab/sweep/sweep.h"
 #include "lab/training/metrics.h"
 #include "lab/training/probe_samples.h"
 #include "lab/training/schedule.h"
 #include "lab/training/source.h"
-
-static struct error err;
-static const char *root[] = {scratch};
-static const struct dataset_options data = {.root = root, .n_root = 1};
+#include "train_fixture.h"
 
 /* small trains in a few milliseconds a step. */
 static struct config small(const char *settings)
 {
-    char text[400];
-    struct config config = config_default();
-    snprintf(text, sizeof text,
-             "task=glyphs n_embd=16 n_head=2 patch=7 pos_dim=8 n_train=160 n_test=90 batch_size=32 "
-             "n_probe=5 epochs=2 lr=0.01 %s",
-             settings);
-    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
-        char *equals = strchr(word, '=');
-        *equals = '\0';
-        ck_assert_msg(config_set(&config, word, equals + 1, &err) == STATUS_OK, "%s", err.text);
-    }
-    ck_assert_msg(config_resolve(&config, &err) == STATUS_OK, "%s", err.text);
-    return config;
-}
-
-static struct run_outcome run(const struct config *config, int threads, const char *out)
-{
-    char id[CONFIG_ID_SIZE], path[PATH_SIZE];
-    struct record *record;
-    struct run_outcome outcome;
-    bool claimed;
-    memcpy(id, config->id, CONFIG_ID_SIZE);
-    fixture_path(path, out);
-    ck_assert_msg(record_claim(path, id, &record, &claimed, &err) == STATUS_OK, "%s", err.text);
-    ck_assert_msg(train_run(config, &data, threads, record, NULL, &outcome, &err) == STATUS_OK,
-                  "%s", err.text);
-    return outcome;
-}
-
-static void file_of(const struct config *config, const char *out, const char *name,
-                    char path[PATH_SIZE])
-{
-    char id[CONFIG_ID_SIZE];
-    memcpy(id, config->id, CONFIG_ID_SIZE);
-    ck_assert_int_eq(path_format(path, NULL, "%s/%s/runs/%s/%s", scratch, out, id, name),
-                     STATUS_OK);
-}
-
-static char *read_table(const struct config *config, const char *out, const char *name)
-{
-    char path[PATH_SIZE];
-    file_of(config, out, name, path);
-    return scratch_read(path);
-}
-
-static json_t *read_run(const struct config *config, const char *out)
-{
-    char path[PATH_SIZE];
-    json_t *run_json;
-    file_of(config, out, "run.json", path);
-    ck_assert_msg(json_read(path, &run_json, &err) == STATUS_OK, "%s", err.text);
-    return run_json;
+    return config_of(
+        "task=glyphs n_embd=16 n_head=2 patch=7 pos_dim=8 n_train=160 n_test=90 batch_size=32 "
+        "n_probe=5 epochs=2 lr=0.01",
+        settings);
 }
 
 /* ---- schedule ---- */
@@ -102,7 +47,7 @@ END_TEST
 START_TEST(run_json_says_what_images_are_measured_by)
 {
     struct config config = small("");
-    struct run_outcome outcome = run(&config, 2, "a");
+    struct run_outcome outcome = run_fine(&config, 2, "a");
     json_t *root_json = read_run(&config, "a");
     const json_t *results = json_object_get(root_json, "results");
     const json_t *info = json_object_get(root_json, "data");
@@ -133,7 +78,7 @@ END_TEST
 START_TEST(confusions_add_up_to_the_accuracies)
 {
     struct config config = small("");
-    struct run_outcome outcome = run(&config, 1, "a");
+    struct run_outcome outcome = run_fine(&config, 1, "a");
     json_t *root_json = read_run(&config, "a");
     const json_t *classes =
         json_object_get(json_object_get(root_json, "results"), "class_accuracy");
@@ -166,7 +111,7 @@ END_TEST
 START_TEST(epochs_have_a_row_each_and_the_last_is_the_result)
 {
     struct config config = small("epochs=3");
-    struct run_outcome outcome = run(&config, 1, "a");
+    struct run_outcome outcome = run_fine(&config, 1, "a");
     char *table = read_table(&config, "a", "epochs.csv"), *save = NULL;
     ck_assert_str_eq(strtok_r(table, "\n", &save),
                      "epoch,train_loss,test_loss,top1,top5,train_top1");
@@ -193,7 +138,7 @@ START_TEST(training_accuracy_is_measured_without_dropout)
     double evaluated[2], trained[2];
     for (size_t i = 0; i < 2; i++) {
         struct config config = small(dropout[i]);
-        run(&config, 1, "a");
+        run_fine(&config, 1, "a");
         json_t *run_json = read_run(&config, "a");
         char *table = read_table(&config, "a", "epochs.csv");
         evaluated[i] = json_get_number(json_object_get(run_json, "results"), "train_top1", NAN);
@@ -210,26 +155,15 @@ END_TEST
 START_TEST(maps_of_the_probe_are_kept)
 {
     struct config config = small("variant=qk+");
-    run(&config, 1, "a");
-    char path[PATH_SIZE];
-    float *map;
-    size_t dim[NPY_MAX_DIM], n_dim;
-    file_of(&config, "a", "attention/step000010/layer1.npy", path);
-    ck_assert_msg(npy_read(path, &map, dim, &n_dim, &err) == STATUS_OK, "%s", err.text);
-    ck_assert(n_dim == 3 && dim[0] == 2 && dim[1] == 17 && dim[2] == 17);
-    double sum = 0;
-    for (size_t i = 0; i < 17; i++) {
-        sum += map[i];
-    }
-    ck_assert_double_eq_tol(sum, 1, 1e-5);
-    free(map);
+    run_fine(&config, 1, "a");
+    free(read_maps(&config, "a", 2, 17, "attention/step000010/layer1.npy"));
 }
 END_TEST
 
 START_TEST(samples_are_kept_with_their_images)
 {
     struct config config = small("n_probe=20");
-    run(&config, 1, "a");
+    run_fine(&config, 1, "a");
     json_t *root_json = read_run(&config, "a");
     const json_t *list = json_object_get(json_object_get(root_json, "attention"), "samples");
     ck_assert_uint_eq(json_array_size(list), 8);
@@ -253,21 +187,10 @@ START_TEST(samples_are_kept_with_their_images)
         ck_assert_mem_eq(image + i * 28 * 28, test->image[item], 28 * 28);
     }
     for (size_t layer = 0; layer < 2; layer++) {
-        char name[100];
-        snprintf(name, sizeof name, "attention/step000010/samples_layer%zu.npy", layer);
-        file_of(&config, "a", name, path);
-        ck_assert_msg(npy_read(path, &maps[layer], dim, &n_dim, &err) == STATUS_OK, "%s", err.text);
-        ck_assert(n_dim == 4 && dim[0] == 8 && dim[1] == 2 && dim[2] == 17 && dim[3] == 17);
-        for (size_t row = 0; row < 8 * 2 * 17; row++) {
-            double sum = 0;
-            for (size_t i = 0; i < 17; i++) {
-                sum += maps[layer][row * 17 + i];
-            }
-            ck_assert_double_eq_tol(sum, 1, 1e-5);
-        }
+        maps[layer] =
+            read_maps(&config, "a", 8 * 2, 17, "attention/step000010/samples_layer%zu.npy", layer);
     }
-    file_of(&config, "a", "attention/step000010/sample0_layer1.npy", path);
-    ck_assert_int_eq(npy_read(path, &sample0, dim, &n_dim, &err), STATUS_OK);
+    sample0 = read_maps(&config, "a", 2, 17, "attention/step000010/sample0_layer1.npy");
     ck_assert_mem_eq(sample0, maps[1], 2 * 17 * 17 * sizeof(float));
     free(sample0);
     free(maps[0]);
@@ -282,7 +205,7 @@ END_TEST
 START_TEST(predictions_of_samples_are_those_of_the_evaluation)
 {
     struct config config = small("n_test=8 n_probe=8 epochs=4");
-    struct run_outcome outcome = run(&config, 1, "a");
+    struct run_outcome outcome = run_fine(&config, 1, "a");
     json_t *root_json = read_run(&config, "a"), *sample;
     const json_t *list = json_object_get(json_object_get(root_json, "attention"), "samples");
     size_t i, n_right = 0;
@@ -320,32 +243,20 @@ START_TEST(samples_are_of_different_classes_and_fit)
 }
 END_TEST
 
+static const char *const nothing[] = {NULL}, *const tables[] = {"curve.csv", "epochs.csv", NULL};
+
 /* Dropout, augmentation and order have streams of their own, which no look at a map moves. */
 START_TEST(maps_change_no_bit_of_training)
 {
     static const char *const choice[] = {"attention=none", "attention=final",
                                          "attention=snapshots"};
-    json_t *root_json[3];
-    char *curve[3], *epochs[3];
+    struct config config[3];
     for (size_t i = 0; i < 3; i++) {
         char out[16];
-        struct config config = small(choice[i]);
+        config[i] = small(choice[i]);
         snprintf(out, sizeof out, "a%zu", i);
-        run(&config, 2, out);
-        root_json[i] = read_run(&config, out);
-        curve[i] = read_table(&config, out, "curve.csv");
-        epochs[i] = read_table(&config, out, "epochs.csv");
-    }
-    for (size_t i = 1; i < 3; i++) {
-        ck_assert_str_eq(json_get_text(root_json[i], "weights_sha256", ""),
-                         json_get_text(root_json[0], "weights_sha256", "-"));
-        ck_assert_str_eq(curve[i], curve[0]);
-        ck_assert_str_eq(epochs[i], epochs[0]);
-    }
-    for (size_t i = 0; i < 3; i++) {
-        json_decref(root_json[i]);
-        free(curve[i]);
-        free(epochs[i]);
+        run_fine(&config[i], 2, out);
+        expect_equal(&config[0], "a0", &config[i], out, nothing, tables);
     }
 }
 END_TEST
@@ -353,7 +264,7 @@ END_TEST
 START_TEST(the_loss_falls)
 {
     struct config config = small("epochs=40 n_train=64 n_test=20 batch_size=16 lr=0.003 dropout=0");
-    run(&config, 2, "a");
+    run_fine(&config, 2, "a");
     char *table = read_table(&config, "a", "epochs.csv");
     double first, last;
     ck_assert_int_eq(sscanf(strstr(table, "\n0,") + 3, "%lf", &first), 1);
@@ -367,35 +278,20 @@ END_TEST
 
 START_TEST(threads_do_not_change_a_bit)
 {
-    static const char *const table[] = {"curve.csv", "epochs.csv", "confusion.csv"};
+    static const char *const all[] = {"curve.csv", "epochs.csv", "confusion.csv", NULL};
+    static const char *const measured[] = {"results", "attention", NULL};
     const char *const variants[] = {"variant=qkv", "variant=qkv_tied+ patch=5 patch_pad=zero"};
     for (size_t i = 0; i < 2; i++) {
         struct config config = small(variants[i]);
         char one[16], other[16];
         snprintf(one, sizeof one, "one%zu", i);
-        run(&config, 1, one);
-        json_t *expected = read_run(&config, one);
+        run_fine(&config, 1, one);
         const int threads[] = {2, 3, 7};
         for (size_t k = 0; k < 3; k++) {
             snprintf(other, sizeof other, "t%d-%zu", threads[k], i);
-            run(&config, threads[k], other);
-            json_t *found = read_run(&config, other);
-            ck_assert_str_eq(json_get_text(found, "weights_sha256", ""),
-                             json_get_text(expected, "weights_sha256", "-"));
-            ck_assert(json_equal(json_object_get(found, "results"),
-                                 json_object_get(expected, "results")));
-            ck_assert(json_equal(json_object_get(found, "attention"),
-                                 json_object_get(expected, "attention")));
-            for (size_t f = 0; f < 3; f++) {
-                char *a = read_table(&config, one, table[f]);
-                char *b = read_table(&config, other, table[f]);
-                ck_assert_str_eq(a, b);
-                free(a);
-                free(b);
-            }
-            json_decref(found);
+            run_fine(&config, threads[k], other);
+            expect_equal(&config, one, &config, other, measured, all);
         }
-        json_decref(expected);
     }
 }
 END_TEST
@@ -403,14 +299,12 @@ END_TEST
 START_TEST(dropout_order_and_data_depend_on_the_seed)
 {
     struct config a = small(""), b = small("seed=1"), c = small("dropout=0");
-    run(&a, 1, "a");
-    run(&b, 1, "a");
-    run(&c, 1, "a");
+    run_fine(&a, 1, "a");
+    run_fine(&b, 1, "a");
+    run_fine(&c, 1, "a");
     json_t *ja = read_run(&a, "a"), *jb = read_run(&b, "a"), *jc = read_run(&c, "a");
-    ck_assert_str_ne(json_get_text(ja, "weights_sha256", ""),
-                     json_get_text(jb, "weights_sha256", ""));
-    ck_assert_str_ne(json_get_text(ja, "weights_sha256", ""),
-                     json_get_text(jc, "weights_sha256", ""));
+    ck_assert_str_ne(weights_of(ja), weights_of(jb));
+    ck_assert_str_ne(weights_of(ja), weights_of(jc));
     const json_t *da = json_object_get(ja, "data"), *db = json_object_get(jb, "data");
     ck_assert_str_ne(json_get_text(da, "sha256", ""), json_get_text(db, "sha256", ""));
     ck_assert_str_eq(json_get_text(da, "sha256", ""),
@@ -427,7 +321,7 @@ START_TEST(a_folder_of_ten_images_is_trained_on)
 {
     fixture_mnist("MNIST/raw/%s-%s.gz");
     struct config config = small("task=mnist n_train=0 n_test=0 n_probe=64 batch_size=128");
-    struct run_outcome outcome = run(&config, 2, "a");
+    struct run_outcome outcome = run_fine(&config, 2, "a");
     ck_assert(!outcome.diverged && outcome.accuracy >= 0 && outcome.accuracy <= 1);
     json_t *root_json = read_run(&config, "a");
     ck_assert_int_eq(json_get_integer(json_object_get(root_json, "data"), "n_train", 0), 10);
@@ -456,25 +350,21 @@ START_TEST(missing_data_fail_the_run_and_leave_no_claim)
     ck_assert_int_eq(sweep_run(&config, 1, &options, NULL, &totals, &err), STATUS_DATA);
     ck_assert_uint_eq(totals.failed, 1);
     ck_assert_ptr_nonnull(strstr(err.text, "MNIST was not found"));
-    char id[CONFIG_ID_SIZE];
-    memcpy(id, config.id, CONFIG_ID_SIZE);
-    ck_assert_int_ne(record_state(scratch, id), RECORD_RUNNING);
+    ck_assert_int_ne(record_state(scratch, config.id), RECORD_RUNNING);
 }
 END_TEST
 
 START_TEST(a_diverged_run_shows_no_accuracy)
 {
     struct config config = small("lr=1e6");
-    struct run_outcome outcome = run(&config, 1, "a");
+    struct run_outcome outcome = run_fine(&config, 1, "a");
     ck_assert(outcome.diverged && isnan(outcome.accuracy));
     json_t *root_json = read_run(&config, "a");
     const json_t *results = json_object_get(root_json, "results");
     ck_assert_str_eq(json_get_text(root_json, "status", ""), "diverged");
     ck_assert(json_is_null(json_object_get(results, "top1")));
     ck_assert(json_is_null(json_object_get(results, "class_accuracy")));
-    char path[PATH_SIZE];
-    file_of(&config, "a", "confusion.csv", path);
-    ck_assert(!file_exists(path));
+    ck_assert(!has_file(&config, "a", "confusion.csv"));
     json_decref(root_json);
 }
 END_TEST
