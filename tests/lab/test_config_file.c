@@ -79,12 +79,18 @@ static void refuse_expand(const char *text, const char *words)
     expect_said(words);
 }
 
-static void value_is(size_t run, const char *key, const char *expected)
+/* values_are compares "key=value key=value" with what a run has. */
+static void values_are(size_t run, const char *expected)
 {
-    char text[256];
+    char words[200], text[200];
+    snprintf(words, sizeof words, "%s", expected);
     ck_assert_uint_lt(run, n_config);
-    ck_assert_int_eq(config_value(&configs[run], key, text, sizeof text, &err), STATUS_OK);
-    ck_assert_str_eq(text, expected);
+    for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
+        char *equals = strchr(word, '=');
+        *equals = '\0';
+        ck_assert_int_eq(config_value(&configs[run], word, text, sizeof text, &err), STATUS_OK);
+        ck_assert_str_eq(text, equals + 1);
+    }
 }
 
 static const char *write_file(const char *name, const char *text)
@@ -122,12 +128,10 @@ START_TEST(values_and_lists_make_a_grid)
            "n_embd: \"32\"\n"
            "attention: 'none'\n");
     ck_assert_uint_eq(n_config, 4);
-    value_is(0, "task", "reverse");
-    value_is(1, "variant", "kv:n_kv_head=1");
-    value_is(2, "task", "swap");
-    value_is(3, "learning_rate", "0.001");
-    value_is(3, "n_embd", "32");
-    value_is(3, "attention", "none");
+    values_are(0, "task=reverse");
+    values_are(1, "variant=kv:n_kv_head=1");
+    values_are(2, "task=swap");
+    values_are(3, "learning_rate=0.001 n_embd=32 attention=none");
 }
 END_TEST
 
@@ -150,18 +154,18 @@ START_TEST(documents_are_grids_and_a_run_that_occurs_twice_is_made_once)
 {
     accept("variant: [qkv, qk]\nseeds: 0-1\n---\nvariant: [qk, kv]\n...\n---\ntask: glyphs\n");
     ck_assert_uint_eq(n_config, 6);
-    value_is(3, "variant", "qk");
-    value_is(4, "variant", "kv");
-    value_is(5, "task", "glyphs");
+    values_are(3, "variant=qk");
+    values_are(4, "variant=kv");
+    values_are(5, "task=glyphs");
 }
 END_TEST
 
 START_TEST(spellings_of_a_text_file)
 {
     accept("\xEF\xBB\xBFtask: swap\n");
-    value_is(0, "task", "swap");
+    values_are(0, "task=swap");
     accept("task: swap\r\nn_embd: 32\r\n");
-    value_is(0, "n_embd", "32");
+    values_are(0, "n_embd=32");
     accept("task: swap");
     accept("%YAML 1.1\n---\ntask: swap\n");
     accept("{task: swap, n_embd: [32, 64]}");
@@ -189,7 +193,7 @@ START_TEST(values_never_become_something_else)
     expect_said("did you mean '64'?");
     refuse("seeds: [1, 08]", "a.yaml:1:9: seeds: a number begins with 0 in '1,08'; write 8 for 08");
     accept("learning_rate: 1e-3");
-    value_is(0, "learning_rate", "0.001");
+    values_are(0, "learning_rate=0.001");
 }
 END_TEST
 
@@ -364,11 +368,8 @@ START_TEST(own_keys_win_over_included_ones)
 {
     accept("n_embd: 64\ninclude: smoke\nvariant: kv\nseeds: 1,2\n");
     ck_assert_uint_eq(n_config, 2);
-    value_is(0, "task", "copy");
-    value_is(0, "n_embd", "64");
-    value_is(0, "n_train", "1280");
-    value_is(1, "variant", "kv");
-    value_is(1, "seed", "2");
+    values_are(0, "task=copy n_embd=64 n_train=1280");
+    values_are(1, "variant=kv seed=2");
 }
 END_TEST
 
@@ -383,10 +384,7 @@ START_TEST(files_are_found_beside_the_including_one)
     ck_assert_msg(read_scratch("top.yaml") == STATUS_OK, "%s", err.text);
     expand();
     ck_assert_uint_eq(n_config, 1);
-    value_is(0, "n_layer", "1");
-    value_is(0, "n_head", "2");
-    value_is(0, "n_embd", "128");
-    value_is(0, "seed", "4");
+    values_are(0, "n_layer=1 n_head=2 n_embd=128 seed=4");
 }
 END_TEST
 
@@ -457,15 +455,12 @@ START_TEST(a_layer_goes_where_it_means_something)
     ck_assert_int_eq(parse(two_kinds), STATUS_OK);
     layer("n_embd=64", "seq_len=32");
     ck_assert_uint_eq(n_config, 4);
-    value_is(0, "n_embd", "64");
-    value_is(0, "seq_len", "32");
-    value_is(2, "n_embd", "64");
-    value_is(2, "task", "glyphs");
+    values_are(0, "n_embd=64 seq_len=32");
+    values_are(2, "n_embd=64 task=glyphs");
     ck_assert_int_eq(parse(two_kinds), STATUS_OK);
     layer("patch=7", "seed=5,6,7");
     ck_assert_uint_eq(n_config, 9);
-    value_is(8, "patch", "7");
-    value_is(8, "seed", "7");
+    values_are(8, "patch=7 seed=7");
 }
 END_TEST
 
@@ -474,17 +469,15 @@ START_TEST(a_layer_of_tasks_leaves_out_grids_of_the_other_kind)
     ck_assert_int_eq(parse(two_kinds), STATUS_OK);
     layer("task=copy", NULL);
     ck_assert_uint_eq(n_config, 1);
-    value_is(0, "task", "copy");
-    value_is(0, "seq_len", "8");
+    values_are(0, "task=copy seq_len=8");
     ck_assert_int_eq(parse(two_kinds), STATUS_OK);
     layer("patch=7", "task=copy,mnist");
     ck_assert_uint_eq(n_config, 3);
-    value_is(1, "task", "mnist");
-    value_is(1, "patch", "7");
+    values_are(1, "task=mnist patch=7");
     ck_assert_int_eq(parse("task: reverse\n"), STATUS_OK); /* no grid is of its kind */
     layer("task=mnist", NULL);
     ck_assert_uint_eq(n_config, 1);
-    value_is(0, "task", "mnist");
+    values_are(0, "task=mnist");
 }
 END_TEST
 
@@ -513,9 +506,7 @@ START_TEST(other_keys_take_over_where_data_are_missing)
     ck_assert_ptr_nonnull(strstr(note, "MNIST was not found, so glyphs takes its place"));
     expand();
     ck_assert_uint_eq(n_config, 1);
-    value_is(0, "task", "glyphs");
-    value_is(0, "epochs", "6");
-    value_is(0, "n_embd", "32");
+    values_are(0, "task=glyphs epochs=6 n_embd=32");
 }
 END_TEST
 
@@ -527,13 +518,12 @@ START_TEST(a_layer_is_over_those_too)
     ck_assert_int_eq(grid_list_use_data(&list, NULL, note, &err), STATUS_OK);
     free(configs);
     expand();
-    value_is(0, "task", "glyphs");
-    value_is(0, "epochs", "2");
+    values_are(0, "task=glyphs epochs=2");
     ck_assert_int_eq(parse(fallback), STATUS_OK);
     layer("task=mnist", NULL); /* whoever asks for a data set gets it, or none */
     ck_assert_int_eq(grid_list_use_data(&list, NULL, note, &err), STATUS_OK);
     ck_assert_str_eq(note, "");
-    value_is(0, "task", "mnist");
+    values_are(0, "task=mnist");
 }
 END_TEST
 
@@ -610,8 +600,8 @@ START_TEST(the_published_grids_have_their_sizes)
 {
     ck_assert_uint_eq(runs_of("table1"), 3240);
     ck_assert_uint_eq(runs_of("table1-small"), 1440);
-    value_is(0, "attention", "none");
-    value_is(1439, "n_embd", "64");
+    values_are(0, "attention=none");
+    values_are(1439, "n_embd=64");
     ck_assert_uint_eq(runs_of("table2"), 4 * 6 * 2 * 2);
     ck_assert_uint_eq(runs_of("table2-full"), 4 * 6 * 2 * 2 * 3 * 2 * 2 * 2);
     ck_assert_uint_eq(runs_of("plus-ablation-long"), runs_of("plus-ablation"));
