@@ -4,32 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config_fixture.h"
 #include "lab/bench/bench.h"
-
-static struct error err;
-
-static struct config make(const char *const *set, size_t n)
-{
-    struct config config = config_default();
-    for (size_t i = 0; i < n && set[i]; i++) {
-        char text[64];
-        snprintf(text, sizeof text, "%s", set[i]);
-        char *equals = strchr(text, '=');
-        ck_assert_ptr_nonnull(equals);
-        *equals = '\0';
-        ck_assert_msg(config_set(&config, text, equals + 1, &err) == STATUS_OK, "%s", err.text);
-    }
-    ck_assert_msg(config_resolve(&config, &err) == STATUS_OK, "%s", err.text);
-    return config;
-}
-
-#define MAKE(...)                                                                                  \
-    make((const char *const[]){__VA_ARGS__},                                                       \
-         sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 static struct config small(void)
 {
-    return MAKE("n_embd=32", "n_head=2", "n_train=300");
+    return config_of("", "n_embd=32 n_head=2 n_train=300");
 }
 
 /* ---- numbers ------------------------------------------------------------------------------- */
@@ -54,13 +34,13 @@ START_TEST(flop_by_hand)
     struct config config = small();
     ck_assert_double_eq(bench_flop(&config, 1), 6 * (2 * layer + 2 * end));
     ck_assert_double_eq(bench_flop(&config, 128), 128 * 6 * (2 * layer + 2 * end));
-    config = MAKE("n_embd=32", "n_head=2", "variant=kv");
+    config = config_of("", "n_embd=32 n_head=2 variant=kv");
     ck_assert_double_eq(bench_flop(&config, 1), 6 * (2 * (layer - projection) + 2 * end));
-    config = MAKE("n_embd=32", "n_head=2", "variant=qkv_tied");
+    config = config_of("", "n_embd=32 n_head=2 variant=qkv_tied");
     ck_assert_double_eq(bench_flop(&config, 1), 6 * (2 * (layer - 2 * projection) + 2 * end));
-    config = MAKE("n_embd=32", "n_head=2", "variant=qkv:n_kv_head=1");
+    config = config_of("", "n_embd=32 n_head=2 variant=qkv:n_kv_head=1");
     ck_assert_double_eq(bench_flop(&config, 1), 6 * (2 * (layer - projection) + 2 * end));
-    config = MAKE("n_embd=32", "n_head=2", "variant=qkv:causal=1"); /* nominal: no half spared */
+    config = config_of("", "n_embd=32 n_head=2 variant=qkv:causal=1"); /* nominal: no half spared */
     ck_assert_double_eq(bench_flop(&config, 1), 6 * (2 * layer + 2 * end));
 }
 END_TEST
@@ -70,7 +50,11 @@ START_TEST(every_shape_can_be_built_and_has_its_own_name)
     size_t n = 0;
     for (; bench_shape_at(n); n++) {
         const struct bench_shape *shape = bench_shape_at(n);
-        struct config config = make(shape->set, BENCH_MAX_SET);
+        char text[200] = "";
+        for (size_t i = 0; i < BENCH_MAX_SET && shape->set[i]; i++) {
+            strcat(strcat(text, shape->set[i]), " ");
+        }
+        struct config config = config_of("", text);
         ck_assert_double_gt(bench_flop(&config, 1), 0);
         for (size_t i = 0; i < n; i++) {
             ck_assert_str_ne(bench_shape_at(i)->name, shape->name);
@@ -109,7 +93,7 @@ static void count_round(void *context, size_t round, size_t n_round)
 
 START_TEST(results_are_consistent)
 {
-    struct config configs[] = {small(), MAKE("n_embd=32", "n_head=2", "batch_size=8")};
+    struct config configs[] = {small(), config_of("", "n_embd=32 n_head=2 batch_size=8")};
     struct bench_result result[2];
     struct bench_spread ceiling;
     for (int threads = 1; threads <= 2; threads++) {
@@ -137,7 +121,7 @@ END_TEST
 
 START_TEST(fewer_sequences_than_a_batch)
 {
-    struct config config = MAKE("n_embd=32", "n_head=2", "n_train=5");
+    struct config config = config_of("", "n_embd=32 n_head=2 n_train=5");
     struct bench_options options = {.threads = 1, .n_round = 1, .seconds = 0.001};
     struct bench_result result;
     struct bench_spread ceiling;
@@ -177,7 +161,7 @@ END_TEST
 
 START_TEST(training_is_not_far_below_the_ceiling)
 {
-    struct config config = MAKE("n_embd=64", "n_layer=2", "n_head=4", "seq_len=64", "n_train=512");
+    struct config config = config_of("", "n_embd=64 n_layer=2 n_head=4 seq_len=64 n_train=512");
     struct bench_options options = {.threads = 1, .n_round = 3, .seconds = 0.1, .ceiling = true};
     double best = 0;
     for (int i = 0; i < N_TRY && best < LEAST_SHARE; i++) {

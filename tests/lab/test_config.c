@@ -4,10 +4,8 @@
 #include <string.h>
 
 #include "base/sha256.h"
-#include "lab/config/config.h"
+#include "config_fixture.h"
 #include "lab/kind/images/images.h"
-
-static struct error err;
 
 static void set(struct config *config, const char *key, const char *value)
 {
@@ -20,15 +18,6 @@ static void expect_refused(const char *key, const char *value, const char *words
     ck_assert_msg(config_set(&config, key, value, &err) == STATUS_USAGE, "%s=%s was taken", key,
                   value);
     ck_assert_msg(strstr(err.text, words) != NULL, "expected '%s' in: %s", words, err.text);
-}
-
-static void id_of(const char *task, const char *variant, char id[CONFIG_ID_SIZE])
-{
-    struct config config = config_default();
-    set(&config, "task", task);
-    set(&config, "variant", variant);
-    ck_assert_msg(config_resolve(&config, &err) == STATUS_OK, "%s", err.text);
-    memcpy(id, config.id, CONFIG_ID_SIZE);
 }
 
 /* ---- table ---- */
@@ -312,15 +301,12 @@ END_TEST
 /* settings is "key=value key=value" */
 static enum status resolve(const char *settings, struct config *config)
 {
-    char copy[200];
-    snprintf(copy, sizeof copy, "%s", settings);
-    *config = config_default();
-    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " ")) {
-        char *equals = strchr(word, '=');
-        *equals = '\0';
-        set(config, word, equals + 1);
-    }
-    return config_resolve(config, &err);
+    return config_try("", settings, config);
+}
+
+static void id_of(const char *settings, char id[CONFIG_ID_SIZE])
+{
+    memcpy(id, config_of("", settings).id, CONFIG_ID_SIZE);
 }
 
 static void expect_impossible(const char *settings, const char *words)
@@ -388,9 +374,9 @@ END_TEST
 START_TEST(ids_stay_what_they_were)
 {
     char id[CONFIG_ID_SIZE];
-    id_of("reverse", "qkv", id);
+    id_of("", id);
     ck_assert_str_eq(id, "reverse-qkv-s0-9a5b4f2c9f2f");
-    id_of("sort", "qk", id);
+    id_of("task=sort variant=qk", id);
     ck_assert_str_eq(id, "sort-qk-s0-0438aec623b0");
 }
 END_TEST
@@ -435,12 +421,9 @@ START_TEST(every_key_but_its_preset_changes_the_id)
                                  "last_batch=drop"};
     enum { N_OTHER = sizeof other / sizeof other[0] };
     static char ids[N_OTHER + 1][CONFIG_ID_SIZE];
-    struct config config;
-    ck_assert_int_eq(resolve("", &config), STATUS_OK);
-    memcpy(ids[N_OTHER], config.id, CONFIG_ID_SIZE);
+    id_of("", ids[N_OTHER]);
     for (size_t i = 0; i < N_OTHER; i++) {
-        ck_assert_msg(resolve(other[i], &config) == STATUS_OK, "%s: %s", other[i], err.text);
-        memcpy(ids[i], config.id, CONFIG_ID_SIZE);
+        id_of(other[i], ids[i]);
     }
     for (size_t i = 0; i <= N_OTHER; i++) {
         for (size_t j = 0; j < i; j++) {
@@ -455,34 +438,27 @@ START_TEST(every_key_but_its_preset_changes_the_id)
 }
 END_TEST
 
-static void id_of_settings(const char *settings, char id[CONFIG_ID_SIZE])
-{
-    struct config config;
-    ck_assert_msg(resolve(settings, &config) == STATUS_OK, "%s: %s", settings, err.text);
-    memcpy(id, config.id, CONFIG_ID_SIZE);
-}
-
 START_TEST(a_key_that_the_variant_does_not_read_leaves_the_id_alone)
 {
     char plain[CONFIG_ID_SIZE], id[CONFIG_ID_SIZE];
     static const char *const task[] = {"task=copy", "task=mnist"};
     for (size_t i = 0; i < 2; i++) {
         char settings[100];
-        id_of_settings(task[i], plain);
+        id_of(task[i], plain);
         snprintf(settings, sizeof settings, "%s pos_dim=8", task[i]);
-        id_of_settings(settings, id);
+        id_of(settings, id);
         ck_assert_str_eq(id, plain);
         snprintf(settings, sizeof settings, "%s score_term=temperature_scalar", task[i]);
-        id_of_settings(settings, plain);
+        id_of(settings, plain);
         snprintf(settings, sizeof settings, "%s score_term=temperature_scalar pos_dim=8", task[i]);
-        id_of_settings(settings, id);
+        id_of(settings, id);
         ck_assert_str_eq(id, plain);
         static const char *const reading[] = {"position2d", "temperature", "key_bias", "relative"};
         for (size_t r = 0; r < 4; r++) {
             snprintf(settings, sizeof settings, "%s score_term=%s", task[i], reading[r]);
-            id_of_settings(settings, plain);
+            id_of(settings, plain);
             snprintf(settings, sizeof settings, "%s score_term=%s pos_dim=8", task[i], reading[r]);
-            id_of_settings(settings, id);
+            id_of(settings, id);
             ck_assert_msg(strcmp(id, plain) != 0, "pos_dim with %s: %s", reading[r], id);
         }
     }
@@ -493,22 +469,20 @@ START_TEST(defaults_spelled_out_leave_the_id_alone)
 {
     char plain[CONFIG_ID_SIZE], spelled[CONFIG_ID_SIZE], settings[100];
     struct config config;
-    id_of("reverse", "qkv", plain);
+    id_of("", plain);
     for (size_t i = 0; config_key_at(i); i++) {
         if (!config_key_at(i)->preset) {
             continue;
         }
         snprintf(settings, sizeof settings, "%s=%s", config_key_at(i)->name,
                  config_key_at(i)->preset);
-        ck_assert_int_eq(resolve(settings, &config), STATUS_OK);
-        memcpy(spelled, config.id, CONFIG_ID_SIZE);
+        id_of(settings, spelled);
         ck_assert_str_eq(spelled, plain);
     }
     ck_assert_int_eq(resolve("", &config), STATUS_OK);
     snprintf(settings, sizeof settings, "lanes=%zu micro_batch=%zu n_kv_head=4", config.lanes,
              config.micro_batch);
-    ck_assert_int_eq(resolve(settings, &config), STATUS_OK);
-    memcpy(spelled, config.id, CONFIG_ID_SIZE);
+    id_of(settings, spelled);
     ck_assert_str_eq(spelled, plain);
 }
 END_TEST
@@ -516,16 +490,13 @@ END_TEST
 START_TEST(spellings_of_a_variant_share_an_id)
 {
     char id[CONFIG_ID_SIZE], other[CONFIG_ID_SIZE];
-    struct config config;
-    id_of("reverse", "qk+", id);
-    id_of("reverse", "(Q=K-V)+", other);
+    id_of("variant=qk+", id);
+    id_of("variant=(Q=K-V)+", other);
     ck_assert_str_eq(id, other);
-    ck_assert_int_eq(resolve("variant=qk score_term=position2d", &config), STATUS_OK);
-    memcpy(other, config.id, CONFIG_ID_SIZE);
+    id_of("variant=qk score_term=position2d", other);
     ck_assert_str_eq(id, other);
-    id_of("reverse", "kv:n_kv_head=1", id);
-    ck_assert_int_eq(resolve("variant=kv n_kv_head=1", &config), STATUS_OK);
-    memcpy(other, config.id, CONFIG_ID_SIZE);
+    id_of("variant=kv:n_kv_head=1", id);
+    id_of("variant=kv n_kv_head=1", other);
     ck_assert_str_eq(id, other);
     ck_assert_int_eq(strncmp(id, "reverse-kv.n_kv_head=1-s0-", 26), 0);
 }
@@ -572,11 +543,7 @@ START_TEST(the_model_of_images_is_that_of_the_paper)
         char settings[100];
         snprintf(settings, sizeof settings, "task=mnist variant=%s", row[i].variant);
         ck_assert_int_eq(resolve(settings, &config), STATUS_OK);
-        struct model_shape shape = config_shape(&config);
-        struct model model;
-        ck_assert_int_eq(model_create(&model, &shape, &err), STATUS_OK);
-        ck_assert_uint_eq(model.layout.n_param, row[i].n_param);
-        model_free(&model);
+        ck_assert_uint_eq(config.n_param, row[i].n_param);
     }
 }
 END_TEST
@@ -695,24 +662,24 @@ START_TEST(ids_of_images_hash_what_differs_from_their_procedure)
     config_canonical(&config, text);
     ck_assert_str_eq(text, "engine=1\ntask_version=1\nlearning_rate=0.01\ntask=cifar10\n"
                            "variant=qk\n");
-    id_of_settings("task=mnist", plain);
+    id_of("task=mnist", plain);
     ck_assert_int_eq(strncmp(plain, "mnist-qkv-s0-", 13), 0);
     const char *const same[] = {"task=mnist n_head=2",       "task=mnist patch=4",
                                 "task=mnist patch_pad=zero", "task=mnist image_size=28",
                                 "task=mnist augment=none",   "task=mnist epochs=20"};
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
-        id_of_settings(same[i], id);
+        id_of(same[i], id);
         ck_assert_msg(strcmp(id, plain) == 0, "%s", same[i]);
     }
     const char *const other[] = {"task=mnist n_head=4",      "task=mnist patch=7",
                                  "task=mnist n_train=60000", "task=mnist dropout=0",
                                  "task=fashion_mnist",       "task=mnist image_size=32"};
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
-        id_of_settings(other[i], id);
+        id_of(other[i], id);
         ck_assert_msg(strcmp(strrchr(id, '-'), strrchr(plain, '-')) != 0, "%s", other[i]);
     }
-    id_of_settings("task=cifar10", plain);
-    id_of_settings("task=cifar10 augment=none", id);
+    id_of("task=cifar10", plain);
+    id_of("task=cifar10 augment=none", id);
     ck_assert(strcmp(id, plain) != 0);
 }
 END_TEST

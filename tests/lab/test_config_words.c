@@ -28,16 +28,13 @@ static struct config again(char **words)
 
 static void expect_same(const struct config *config)
 {
-    char id[CONFIG_ID_SIZE], other[CONFIG_ID_SIZE];
     char **words = config_words(config);
     ck_assert_ptr_nonnull(words);
     ck_assert_int_eq(strncmp(words[0], "task=", 5), 0);
     struct config made = again(words);
-    memcpy(id, config->id, CONFIG_ID_SIZE);
-    memcpy(other, made.id, CONFIG_ID_SIZE);
-    ck_assert_str_eq(id, other);
+    ck_assert_str_eq(config->id, made.id);
     json_t *a = config_json(config), *b = config_json(&made);
-    ck_assert_msg(json_equal(a, b), "%s", id);
+    ck_assert_msg(json_equal(a, b), "%s", config->id);
     json_decref(a);
     json_decref(b);
     config_words_free(words);

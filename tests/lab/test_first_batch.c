@@ -11,22 +11,18 @@
 
 #include "base/rng.h"
 #include "base/sha256.h"
+#include "config_fixture.h"
 #include "data_fixture.h"
 #include "lab/kind/images/images.h"
 #include "lab/training/source.h"
 
 #define MAX_BATCH 128
 
-static struct error err;
-
-static struct config make_config(const char *task, const char *n_train, const char *batch_size)
+static struct config make_config(const char *task, size_t n_train, size_t batch_size)
 {
-    struct config config = config_default();
-    ck_assert_int_eq(config_set(&config, "task", task, &err), STATUS_OK);
-    ck_assert_int_eq(config_set(&config, "n_train", n_train, &err), STATUS_OK);
-    ck_assert_int_eq(config_set(&config, "batch_size", batch_size, &err), STATUS_OK);
-    ck_assert_msg(config_resolve(&config, &err) == STATUS_OK, "%s", err.text);
-    return config;
+    char text[100];
+    snprintf(text, sizeof text, "task=%s n_train=%zu batch_size=%zu", task, n_train, batch_size);
+    return config_of("", text);
 }
 
 /* ---- fixtures, naively ---- */
@@ -79,10 +75,8 @@ static void expect_naive_batch(const char *task, pixel_of *pixel, size_t n, size
 {
     static const char *const root[] = {scratch};
     const struct dataset_options data = {.root = root, .n_root = 1};
-    char count[16];
     size_t order[MAX_BATCH], at = 0;
-    snprintf(count, sizeof count, "%zu", n);
-    struct config config = make_config(task, "0", count);
+    struct config config = make_config(task, 0, n);
     const struct dataset *dataset = dataset_of(config.task);
     struct source *source;
     ck_assert_msg(source_create(&source, &config, &data, 1, &err) == STATUS_OK, "%s", err.text);
@@ -172,19 +166,21 @@ static void hash_labels(struct sha256 *sha256, const struct batch *batch)
 START_TEST(published_files_give_the_stored_hashes)
 {
     static const struct {
-        const char *task, *n_train, *bytes, *floats; /* bytes: of the labels, then of the patches */
+        const char *task;
+        size_t n_train;
+        const char *bytes, *floats; /* bytes: of the labels, then of the patches */
     } known[] = {
-        {"mnist", "0", "3776e76bd7bbc806ad737eb924671e5f533dc52e2e0f74d2c1b51188abde6661",
+        {"mnist", 0, "3776e76bd7bbc806ad737eb924671e5f533dc52e2e0f74d2c1b51188abde6661",
          "2534d0f96b808f8dddc14b86bcd016547276b63e5d9f8b4e1087c8cc3167852c"},
-        {"fashion_mnist", "0", "9df84c3cb10ed972effb5fa55346fa540c49addc68a738aa77e7d52859ca56b0",
+        {"fashion_mnist", 0, "9df84c3cb10ed972effb5fa55346fa540c49addc68a738aa77e7d52859ca56b0",
          "cd58c368354e35ddaa2d4890c99a3e1fc6d41349330061b28f4525dbef16afac"},
-        {"cifar10", "0", "aebda09772ec4bec4156bd388da481c4b86339aa44178b7d57fcc1d4ad8a2a00",
+        {"cifar10", 0, "aebda09772ec4bec4156bd388da481c4b86339aa44178b7d57fcc1d4ad8a2a00",
          "9052409bbd26d1975b2ee5845120d89129cf2d03e20a0c9ac200badf5d7ab768"},
-        {"cifar100", "1000", "1085f41a9c199402217bdca51ca6d508c4323cd8ef73438d6bded83a62c0170e",
+        {"cifar100", 1000, "1085f41a9c199402217bdca51ca6d508c4323cd8ef73438d6bded83a62c0170e",
          "1aafa427e63d9e3c39186d320f85f8285ceaf62fba2cdd97b864115423241b45"},
     };
     for (size_t d = 0; d < sizeof known / sizeof known[0]; d++) {
-        struct config config = make_config(known[d].task, known[d].n_train, "128");
+        struct config config = make_config(known[d].task, known[d].n_train, 128);
         struct source *source = make_source(&config);
         if (!source) {
             continue;
@@ -229,7 +225,7 @@ START_TEST(published_photographs_are_the_known_ones)
         {80, 177, 152.20},  {157, 118, 95.88},  {57, 40, 66.29},    {255, 255, 195.12},
         {194, 31, 105.96},  {162, 62, 155.84},  {6, 26, 68.47},     {144, 190, 133.31},
     };
-    struct config config = make_config("tinyimagenet", "3000", "32");
+    struct config config = make_config("tinyimagenet", 3000, 32);
     struct source *source = make_source(&config);
     if (!source) {
         return;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
+#include "config_fixture.h"
 #include "data_fixture.h"
 #include "lab/data/resize.h"
 #include "lab/kind/images/source_images.h"
@@ -106,37 +107,29 @@ END_TEST
 
 /* ---- at load ---- */
 
-static struct config make_config(const char *size)
+static struct config make_config(size_t size)
 {
-    static struct error err;
-    static const char *const keys[][2] = {
-        {"task", "glyphs"}, {"n_train", "9"}, {"n_test", "5"}, {"patch", "2"}};
-    struct config config = config_default();
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        ck_assert_int_eq(config_set(&config, keys[i][0], keys[i][1], &err), STATUS_OK);
-    }
-    ck_assert_int_eq(config_set(&config, "image_size", size, &err), STATUS_OK);
-    ck_assert_msg(config_resolve(&config, &err) == STATUS_OK, "%s", err.text);
-    return config;
+    char setting[32];
+    snprintf(setting, sizeof setting, "image_size=%zu", size);
+    return config_of("task=glyphs n_train=9 n_test=5 patch=2", setting);
 }
 
 static struct source *make_source(const struct config *config)
 {
     struct source *source;
-    struct error err;
     ck_assert_msg(source_create(&source, config, NULL, 2, &err) == STATUS_OK, "%s", err.text);
     return source;
 }
 
 START_TEST(images_are_resized_when_they_are_loaded)
 {
-    static const char *const size[] = {"14", "36"};
-    struct config own = make_config("0");
+    static const size_t size[] = {14, 36};
+    struct config own = make_config(0);
     struct source *original = make_source(&own);
     for (size_t s = 0; s < 2; s++) {
         struct config config = make_config(size[s]);
         struct source *source = make_source(&config);
-        size_t side = (size_t)atoi(size[s]);
+        size_t side = size[s];
         uint8_t out[36 * 36];
         const struct image_data *data = source_image_data(source);
         const struct image_set *sets[] = {&data->train, &data->test};
