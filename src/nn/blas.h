@@ -22,4 +22,9 @@ struct blas {
  * thread that state no number of threads have one. Errors: STATUS_FAILED where there is none. */
 enum status blas_load(const struct blas **blas, struct error *err);
 
+/* blas_take_turn is called before a product that several OpenMP threads compute at once. They begin
+ * some microseconds apart, since the serial build takes the buffer of a product without a lock, and
+ * two threads would get the same. */
+void blas_take_turn(void);
+
 #endif
