@@ -59,11 +59,6 @@ bool config_file_is_path(const char *word)
     return strchr(word, '/') || (dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml")));
 }
 
-static enum status out_of_memory(struct error *err)
-{
-    return error_memory(err, "reading a configuration file");
-}
-
 static enum status read_file(const char *word, const struct file *parent, struct place place,
                              struct grid_list *list, struct error *err);
 
@@ -124,11 +119,12 @@ static enum status append_value(struct grid_key *key, const struct yaml_event *e
     }
     struct grid_value *grown = realloc(key->value, (key->n_value + 1) * sizeof *grown);
     if (!grown) {
-        return out_of_memory(err);
+        return error_memory(err, "reading a configuration file");
     }
     key->value = grown;
     grown[key->n_value] = (struct grid_value){strdup(event->text), event->place};
-    return grown[key->n_value++].text ? STATUS_OK : out_of_memory(err);
+    return grown[key->n_value++].text ? STATUS_OK
+                                      : error_memory(err, "reading a configuration file");
 }
 
 static enum status refuse_nesting(const struct grid_key *key, const struct yaml_event *event,
@@ -191,7 +187,8 @@ static enum status read_seeds(struct reader *reader, struct mapping *mapping, st
         text_append(&list, "%s%s", i ? "," : "", key.value[i].text);
     }
     if (status == STATUS_OK) {
-        status = list.failed ? out_of_memory(err) : grid_seeds(mapping->grid, list.data, err);
+        status = list.failed ? error_memory(err, "reading a configuration file")
+                             : grid_seeds(mapping->grid, list.data, err);
         if (status == STATUS_USAGE) {
             grid_say_place(err, key.file, key.value[0].place);
         }
@@ -236,7 +233,7 @@ static enum status read_include(struct reader *reader, struct mapping *mapping, 
     if (status == STATUS_OK) {
         mapping->include = strdup(key.value[0].text);
         mapping->include_place = key.value[0].place;
-        status = mapping->include ? STATUS_OK : out_of_memory(err);
+        status = mapping->include ? STATUS_OK : error_memory(err, "reading a configuration file");
     }
     values_free(&key);
     return status;
@@ -267,7 +264,8 @@ static enum status read_without_data(struct reader *reader, struct mapping *mapp
     mapping->without_data_place = place;
     mapping->without_data = grid_create();
     struct mapping inner = {.grid = mapping->without_data, .is_inner = true};
-    return inner.grid ? read_mapping(reader, &inner, err) : out_of_memory(err);
+    return inner.grid ? read_mapping(reader, &inner, err)
+                      : error_memory(err, "reading a configuration file");
 }
 
 static enum status read_run_key(struct reader *reader, struct mapping *mapping,
@@ -391,8 +389,9 @@ static enum status read_document(struct reader *reader, struct place start, stru
         mapping.grid->file = strdup(reader->file->name);
         mapping.grid->place = event.place;
     }
-    enum status status = mapping.grid && mapping.grid->file ? read_mapping(reader, &mapping, err)
-                                                            : out_of_memory(err);
+    enum status status = mapping.grid && mapping.grid->file
+                             ? read_mapping(reader, &mapping, err)
+                             : error_memory(err, "reading a configuration file");
     if (status == STATUS_OK) {
         status = add_document(reader, &mapping, err);
     }

@@ -39,11 +39,6 @@ void grid_free(struct grid *grid)
     free(grid);
 }
 
-static enum status out_of_memory(struct error *err)
-{
-    return error_memory(err, "reading a grid");
-}
-
 void grid_say_place(struct error *err, const char *file, struct place place)
 {
     if (file && place.line > 0) {
@@ -137,12 +132,12 @@ enum status grid_add(struct grid *grid, const struct grid_key *key, struct error
     TRY(check_values(key, err));
     struct grid_key copy, *grown = realloc(grid->key, (grid->n_key + 1) * sizeof *grown);
     if (!grown) {
-        return out_of_memory(err);
+        return error_memory(err, "reading a grid");
     }
     grid->key = grown;
     if (!copy_key(&copy, key)) {
         key_free(&copy);
-        return out_of_memory(err);
+        return error_memory(err, "reading a grid");
     }
     grid->key[grid->n_key++] = copy;
     return STATUS_OK;
@@ -161,7 +156,7 @@ enum status grid_replace_seeds(struct grid *grid, const struct grid *over, struc
     }
     uint64_t *seed = malloc(over->n_seed * sizeof *seed);
     if (!seed) {
-        return out_of_memory(err);
+        return error_memory(err, "reading a grid");
     }
     memcpy(seed, over->seed, over->n_seed * sizeof *seed);
     free(grid->seed);
@@ -194,7 +189,7 @@ static enum status split_values(struct grid_key *key, char *text, struct error *
     }
     key->value = calloc(n, sizeof *key->value);
     if (!key->value) {
-        return out_of_memory(err);
+        return error_memory(err, "reading a grid");
     }
     while (text) {
         char *comma = strchr(text, ',');
@@ -215,7 +210,7 @@ enum status grid_set(struct grid *grid, const char *assignment, struct error *er
 {
     const char *equals = strchr(assignment, '=');
     if (!grid) {
-        return out_of_memory(err);
+        return error_memory(err, "reading a grid");
     }
     if (!equals || equals == assignment) {
         return error_set(err, STATUS_USAGE, "expected key=value, found '%s'", assignment);
@@ -231,7 +226,7 @@ enum status grid_set(struct grid *grid, const char *assignment, struct error *er
     }
     struct grid_key key = {.name = found->name};
     char *text = strdup(equals + 1);
-    enum status status = text ? split_values(&key, text, err) : out_of_memory(err);
+    enum status status = text ? split_values(&key, text, err) : error_memory(err, "reading a grid");
     if (status == STATUS_OK) {
         status = grid_add(grid, &key, err);
     }
@@ -293,7 +288,7 @@ static enum status append_range(struct grid *grid, uint64_t first, uint64_t last
     size_t n = (size_t)(last - first) + 1;
     uint64_t *grown = realloc(grid->seed, (grid->n_seed + n) * sizeof *grown);
     if (!grown) {
-        return out_of_memory(err);
+        return error_memory(err, "reading a grid");
     }
     grid->seed = grown;
     for (size_t i = 0; i < n; i++) {
@@ -312,7 +307,7 @@ static enum status refuse_equal_seeds(const struct grid *grid, struct error *err
 {
     uint64_t *sorted = malloc(grid->n_seed * sizeof *sorted);
     if (!sorted) {
-        return out_of_memory(err);
+        return error_memory(err, "reading a grid");
     }
     memcpy(sorted, grid->seed, grid->n_seed * sizeof *sorted);
     qsort(sorted, grid->n_seed, sizeof *sorted, compare_seeds);
@@ -342,7 +337,7 @@ static enum status append_seeds(struct grid *grid, const char *seeds, struct err
 enum status grid_seeds(struct grid *grid, const char *seeds, struct error *err)
 {
     if (!grid) {
-        return out_of_memory(err);
+        return error_memory(err, "reading a grid");
     }
     if (grid->seed) {
         return error_set(err, STATUS_USAGE, "seeds are set twice; give them as one list");

@@ -8,11 +8,6 @@
 #include "lab/config/config.h"
 #include "lab/config/grid.h"
 
-static enum status out_of_memory(struct error *err)
-{
-    return error_memory(err, "expanding a grid");
-}
-
 static size_t count_seeds(const struct grid *grid)
 {
     return grid->seed ? grid->n_seed : 1;
@@ -163,7 +158,7 @@ static enum status refuse_duplicates(const struct grid *grid, const struct confi
     const struct config **sorted = config_sort_ids(configs, n_config);
     size_t i = 1;
     if (!sorted) {
-        return out_of_memory(err);
+        return error_memory(err, "expanding a grid");
     }
     while (i < n_config && strcmp(sorted[i - 1]->id, sorted[i]->id) != 0) {
         i++;
@@ -220,7 +215,7 @@ enum status grid_expand(const struct grid *grid, struct config **configs, size_t
     TRY(grid_count(grid, &n, err));
     struct config *list = calloc(n, sizeof *list);
     if (!list) {
-        return out_of_memory(err);
+        return error_memory(err, "expanding a grid");
     }
     enum status status = build_cells(grid, list, n, err);
     if (status != STATUS_OK) {

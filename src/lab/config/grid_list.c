@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum status out_of_memory(struct error *err)
-{
-    return error_memory(err, "listing the runs");
-}
-
 static void item_free(struct listed_grid *item)
 {
     grid_free(item->grid);
@@ -37,7 +32,7 @@ static enum status append(struct grid_list *list, struct listed_grid item, struc
     }
     struct listed_grid *grown = realloc(list->item, (list->n_grid + 1) * sizeof *grown);
     if (!grown) {
-        return out_of_memory(err);
+        return error_memory(err, "listing the runs");
     }
     list->item = grown;
     list->item[list->n_grid++] = item;
@@ -48,7 +43,7 @@ enum status grid_list_append(struct grid_list *list, struct grid *grid, struct g
                              struct error *err)
 {
     struct listed_grid item = {grid, without_data};
-    enum status status = grid ? append(list, item, err) : out_of_memory(err);
+    enum status status = grid ? append(list, item, err) : error_memory(err, "listing the runs");
     if (status != STATUS_OK) {
         item_free(&item);
     }
@@ -126,7 +121,7 @@ static enum status layer_task(struct listed_grid *item, unsigned all, const stru
     share.n_value = 0;
     share.value = calloc(task->n_value + 1, sizeof *share.value);
     if (!share.value) {
-        return out_of_memory(err);
+        return error_memory(err, "listing the runs");
     }
     for (size_t i = 0; i < task->n_value; i++) {
         unsigned kind = kind_of(task->value[i].text);
@@ -202,7 +197,8 @@ enum status grid_list_without_data(struct grid_list *list, const struct grid *ke
         struct listed_grid *item = &list->item[i];
         grid_free(item->without_data);
         item->without_data = grid_create();
-        TRY(item->without_data ? grid_replace(item->without_data, keys, err) : out_of_memory(err));
+        TRY(item->without_data ? grid_replace(item->without_data, keys, err)
+                               : error_memory(err, "listing the runs"));
     }
     return STATUS_OK;
 }
@@ -260,7 +256,7 @@ static enum status drop_repeated(struct config *configs, size_t *n_config, struc
     free(sorted);
     free(repeated);
     *n_config = n_kept;
-    return fine ? STATUS_OK : out_of_memory(err);
+    return fine ? STATUS_OK : error_memory(err, "listing the runs");
 }
 
 static enum status count_runs(const struct grid_list *list, size_t *n_run, struct error *err)
@@ -311,7 +307,7 @@ enum status grid_list_expand(const struct grid_list *list, struct config **confi
     TRY(count_runs(list, &n_run, err));
     *configs = calloc(n_run + 1, sizeof **configs);
     if (!*configs) {
-        return out_of_memory(err);
+        return error_memory(err, "listing the runs");
     }
     enum status status = append_all(*configs, n_config, list, err);
     if (status != STATUS_OK) {

@@ -419,6 +419,14 @@ static enum status make_manifest(const char *folder, struct image_folder *images
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
+static enum status list_all(const char *folder, struct image_folder *images,
+                            const struct entry *classes, bool chosen, struct error *err)
+{
+    TRY(read_words(folder, images, classes, err));
+    TRY(list_train(folder, images, err));
+    return list_test(folder, images, classes, chosen, err);
+}
+
 static enum status list_images(const char *folder, struct image_folder *images, bool chosen,
                                struct error *err)
 {
@@ -430,13 +438,7 @@ static enum status list_images(const char *folder, struct image_folder *images, 
         classes[i] = (struct entry){.name = images->class_id[i], .index = i};
     }
     qsort(classes, images->n_class, sizeof *classes, compare_entries);
-    enum status status = read_words(folder, images, classes, err);
-    if (status == STATUS_OK) {
-        status = list_train(folder, images, err);
-    }
-    if (status == STATUS_OK) {
-        status = list_test(folder, images, classes, chosen, err);
-    }
+    enum status status = list_all(folder, images, classes, chosen, err);
     free(classes);
     return status;
 }

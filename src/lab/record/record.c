@@ -241,6 +241,21 @@ static time_t seconds_now(void)
     return now.tv_sec;
 }
 
+static enum status claim(struct record *record, const char *out, const char *id, bool *claimed,
+                         struct error *err)
+{
+    int lock;
+    struct timespec now;
+    if (fill_paths(record, out, id, err) != STATUS_OK) {
+        return STATUS_WRITE; /* a path that is too long */
+    }
+    TRY(folder_create(record->runs, err));
+    TRY(lock_take(record->lock, &lock, &now, err));
+    enum status status = claim_under_lock(record, now, claimed, err);
+    lock_give(lock);
+    return status;
+}
+
 enum status record_claim(const char *out, const char *id, struct record **record, bool *claimed,
                          struct error *err)
 {
@@ -250,22 +265,7 @@ enum status record_claim(const char *out, const char *id, struct record **record
     if (!made) {
         return error_memory(err, "claiming run %s", id);
     }
-    int lock;
-    struct timespec now;
-    enum status status = fill_paths(made, out, id, err);
-    if (status != STATUS_OK) { /* a path that is too long */
-        status = STATUS_WRITE;
-    }
-    if (status == STATUS_OK) {
-        status = folder_create(made->runs, err);
-    }
-    if (status == STATUS_OK) {
-        status = lock_take(made->lock, &lock, &now, err);
-    }
-    if (status == STATUS_OK) {
-        status = claim_under_lock(made, now, claimed, err);
-        lock_give(lock);
-    }
+    enum status status = claim(made, out, id, claimed, err);
     made->last_beat = seconds_now();
     if (*claimed) {
         *record = made;
