@@ -32,7 +32,7 @@ static const struct {
 
 /* A curve of all units of a part, at the steps at which all of them have it. */
 struct shared_curve {
-    size_t *step;  /* [n_step] */
+    double *step;  /* [n_step] */
     double *value; /* [n_unit, capacity] */
     size_t n_step, capacity;
 };
@@ -134,7 +134,7 @@ static void fill_curve(struct shared_curve *curve, const struct trace *const *tr
             curve->value[u * curve->capacity + curve->n_step] = value;
         }
         if (u == n_unit) {
-            curve->step[curve->n_step++] = step;
+            curve->step[curve->n_step++] = (double)step;
         }
     }
 }
@@ -212,9 +212,10 @@ static void add_stretch(struct band_table *table, const struct sample *sample, s
                            .name = curves[c].name,
                            .is_log = curves[c].is_log,
                            .whole = whole,
-                           .first = curve->step[first],
-                           .last = curve->step[end - 1],
-                           .after_divergence = curve->step[end - 1] >= sample->diverged_from};
+                           .first = (size_t)curve->step[first],
+                           .last = (size_t)curve->step[end - 1],
+                           .after_divergence =
+                               curve->step[end - 1] >= (double)sample->diverged_from};
     double *mean = add_row(table, &row);
     for (size_t u = 0; mean && u < table->n_unit; u++) {
         const double *value = curve->value + u * curve->capacity;
@@ -253,7 +254,7 @@ static void add_curve(struct band_table *table, const struct sample *sample, siz
 /* What never happened counts as happening behind the last step. */
 static double end_of(const struct shared_curve *curve)
 {
-    return (double)curve->step[curve->n_step - 1] + 1;
+    return curve->step[curve->n_step - 1] + 1;
 }
 
 /* What is read off a curve is read off the steps that all have: a trace with fewer points would

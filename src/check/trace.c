@@ -32,7 +32,7 @@ void trace_free(struct trace *trace)
 
 size_t trace_step(const struct trace *trace, size_t point)
 {
-    return trace->step ? trace->step[point] : point;
+    return trace->step ? (size_t)trace->step[point] : point;
 }
 
 size_t trace_last_step(const struct trace *trace)

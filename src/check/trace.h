@@ -38,6 +38,7 @@ struct trace_evaluation { /* of the test split */
     double loss, accuracy;
 };
 #define TRACE_MAX_EVALUATION 2
+#define TRACE_MAX_STEP 1e15 /* steps are whole, and exact as doubles */
 
 struct trace_weights {
     size_t n_done;
@@ -47,7 +48,7 @@ struct trace_weights {
 struct trace {
     uint64_t seed;
     size_t n_point;
-    size_t *step;                     /* [n_point] ascending; NULL: 0, 1, 2, ... */
+    double *step;                     /* [n_point] whole, ascending; NULL: 0, 1, 2, ... */
     double *curve[CURVE_COUNT];       /* [n_point]; NULL where it is not known, but for the loss */
     bool diverged;                    /* at the last point */
     long escape_step;                 /* STEP_NEVER: never */

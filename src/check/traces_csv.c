@@ -30,10 +30,19 @@
 
 #define MAX_FILE_SIZE ((size_t)64 << 20)
 #define MAX_COLUMN 64
-#define MAX_STEP 1e15
 
 /* A column of the file is a curve, or one of these. */
 enum { COLUMN_STEP = CURVE_COUNT, COLUMN_OTHER };
+
+static const struct {
+    double low, high;
+    const char *expected; /* where a number is not between them */
+} ranges[COLUMN_OTHER] = {
+    [CURVE_LOSS] = {0, INFINITY, "a loss of at least 0, since its logarithm is compared"},
+    [CURVE_GRAD_NORM] = {0, INFINITY, "a norm of at least 0"},
+    [CURVE_ACCURACY] = {0, 1, "an accuracy in 0..1"},
+    [COLUMN_STEP] = {0, TRACE_MAX_STEP, "a whole number as step"},
+};
 
 struct reader {
     const char *path;
@@ -116,63 +125,49 @@ static enum status read_header(struct reader *reader, char *line, struct error *
 static enum status read_number(const struct reader *reader, size_t column, const char *word,
                                double *number, struct error *err)
 {
-    char *end;
-    double x = *number = word[0] == '\0' ? NAN : strtod(word, &end);
-    if (word[0] != '\0' && (*end != '\0' || strpbrk(word, "xX"))) {
+    char *end = NULL;
+    double x = word[0] == '\0' ? NAN : strtod(word, &end);
+    if (end && (*end != '\0' || strpbrk(word, "xX"))) {
         return wrong(reader, err, "a number", word);
     }
-    if (column == COLUMN_STEP && !(x >= 0 && x <= MAX_STEP && floor(x) == x)) {
-        return wrong(reader, err, "a whole number as step", word);
+    bool diverged = column == CURVE_LOSS && !isfinite(x);
+    bool fraction = column == COLUMN_STEP && !(floor(x) == x);
+    if (fraction || (!diverged && (x < ranges[column].low || x > ranges[column].high))) {
+        return wrong(reader, err, ranges[column].expected, word);
     }
-    if (column == CURVE_LOSS && isfinite(x) && x < 0) {
-        return wrong(reader, err, "a loss of at least 0, since its logarithm is compared", word);
-    }
-    if (column == CURVE_ACCURACY && (x < 0 || x > 1)) {
-        return wrong(reader, err, "an accuracy in 0..1", word);
-    }
-    if (column == CURVE_GRAD_NORM && x < 0) {
-        return wrong(reader, err, "a norm of at least 0", word);
-    }
-    if (column == CURVE_GRAD_NORM && word[0] != '\0' && !isfinite(x)) {
-        *number = INFINITY;
-    }
+    *number = column == CURVE_GRAD_NORM && end && isnan(x) ? INFINITY : x;
     return STATUS_OK;
 }
 
-static bool grow(struct reader *reader)
+static bool grow(double **list, size_t capacity)
 {
-    struct trace *trace = reader->trace;
-    if (trace->n_point < reader->capacity) {
-        return true;
-    }
-    size_t capacity = 2 * reader->capacity + 256;
-    size_t *step = realloc(trace->step, capacity * sizeof *step);
-    trace->step = step ? step : trace->step;
-    bool enough = step != NULL;
-    for (size_t c = 0; c < CURVE_COUNT && enough; c++) {
-        double *curve = reader->has[c] ? realloc(trace->curve[c], capacity * sizeof *curve) : NULL;
-        trace->curve[c] = curve ? curve : trace->curve[c];
-        enough = curve || !reader->has[c];
-    }
-    reader->capacity = enough ? capacity : reader->capacity;
-    return enough;
+    double *grown = realloc(*list, capacity * sizeof *grown);
+    *list = grown ? grown : *list;
+    return grown != NULL;
 }
 
 static enum status add_point(struct reader *reader, const double value[COLUMN_OTHER],
                              struct error *err)
 {
     struct trace *trace = reader->trace;
-    size_t step = (size_t)value[COLUMN_STEP], n = trace->n_point;
-    if (n > 0 && step <= trace->step[n - 1]) {
-        return error_set(err, STATUS_DATA, "%s:%zu: step %zu does not come after step %zu",
-                         reader->path, reader->line, step, trace->step[n - 1]);
+    size_t n = trace->n_point;
+    if (n > 0 && value[COLUMN_STEP] <= trace->step[n - 1]) {
+        return error_set(err, STATUS_DATA, "%s:%zu: step %.0f does not come after step %.0f",
+                         reader->path, reader->line, value[COLUMN_STEP], trace->step[n - 1]);
     }
-    if (!grow(reader)) {
-        return error_memory(err, "reading %s", reader->path);
+    if (n == reader->capacity) {
+        reader->capacity = 2 * n + 256;
+        bool enough = grow(&trace->step, reader->capacity);
+        for (size_t c = 0; c < CURVE_COUNT; c++) {
+            enough = (!reader->has[c] || grow(&trace->curve[c], reader->capacity)) && enough;
+        }
+        if (!enough) {
+            return error_memory(err, "reading %s", reader->path);
+        }
     }
-    trace->step[n] = step;
+    trace->step[n] = value[COLUMN_STEP];
     for (size_t c = 0; c < CURVE_COUNT; c++) {
-        if (trace->curve[c]) {
+        if (reader->has[c]) {
             trace->curve[c][n] = value[c];
         }
     }
@@ -262,17 +257,20 @@ static uint64_t seed_in(const char *name, uint64_t fallback)
     return end > start && end - start < 16 ? strtoull(name + start, NULL, 10) : fallback;
 }
 
-static enum status add_curve(struct part *part, const char *folder, const char *name,
+static enum status add_curve(struct part *part, const char *path, const char *name,
                              struct error *err)
 {
-    char path[PATH_SIZE];
-    TRY(path_format(path, err, "%s/%s", folder, name));
     uint64_t seed = seed_in(name, part->n_trace);
     if (part_trace(part, seed)) {
         seed = UINT32_MAX + (uint64_t)part->n_trace;
     }
+    struct trace *grown = realloc(part->trace, (part->n_trace + 1) * sizeof *grown);
+    if (!grown) {
+        return error_memory(err, "reading %s", path);
+    }
+    part->trace = grown;
     struct trace *trace = &part->trace[part->n_trace++];
-    trace->seed = seed;
+    *trace = (struct trace){.seed = seed};
     TRY(read_file(path, trace, err));
     if (!trace->diverged && trace_last_step(trace) >= part->n_step) {
         part->n_step = trace_last_step(trace) + 1;
@@ -280,74 +278,70 @@ static enum status add_curve(struct part *part, const char *folder, const char *
     return STATUS_OK;
 }
 
-/* add_part reads the curves among the names of a folder's files as a part. */
-static enum status add_part(struct traces *traces, const char *folder, const char *name,
-                            char *const *file, size_t n_file, struct error *err)
+/* add_files adds the curves among the files of a folder as a part. */
+static enum status add_files(struct traces *traces, const char *folder, const char *part_name,
+                             char *const *file, size_t n_file, struct error *err)
 {
-    struct part *grown = realloc(traces->part, (traces->n_part + 1) * sizeof *grown);
-    traces->part = grown ? grown : traces->part;
-    struct part part = {.trace = calloc(n_file, sizeof *part.trace)};
-    if (!grown || !part.trace) {
-        free(part.trace);
-        return error_memory(err, "reading the curves of %s", folder);
-    }
-    snprintf(part.name, sizeof part.name, "%s", name);
-    traces->part[traces->n_part++] = part;
+    char path[PATH_SIZE];
+    struct part *part = NULL;
     for (size_t i = 0; i < n_file; i++) {
-        if (is_curve(file[i])) {
-            TRY(add_curve(&traces->part[traces->n_part - 1], folder, file[i], err));
+        if (!is_curve(file[i])) {
+            continue;
+        }
+        if (!part) {
+            part = realloc(traces->part, (traces->n_part + 1) * sizeof *part);
+            if (!part) {
+                return error_memory(err, "reading the curves of %s", folder);
+            }
+            traces->part = part;
+            part += traces->n_part++;
+            *part = (struct part){0};
+            snprintf(part->name, sizeof part->name, "%s", part_name);
+        }
+        TRY(path_format(path, err, "%s/%s", folder, file[i]));
+        TRY(add_curve(part, path, file[i], err));
+    }
+    return STATUS_OK;
+}
+
+static enum status add_subfolders(struct traces *traces, const char *folder, char *const *name,
+                                  size_t n_name, struct error *err)
+{
+    for (size_t i = 0; i < n_name; i++) {
+        char path[PATH_SIZE], **file;
+        size_t n_file;
+        TRY(path_format(path, err, "%s/%s", folder, name[i]));
+        if (name[i][0] != '.' && folder_exists(path)) {
+            TRY(folder_list(path, &file, &n_file, err));
+            enum status status = add_files(traces, path, name[i], file, n_file, err);
+            folder_list_free(file, n_file);
+            TRY(status);
         }
     }
     return STATUS_OK;
 }
 
-/* add_folder adds a part where the folder has curves. */
-static enum status add_folder(struct traces *traces, const char *folder, const char *name,
-                              struct error *err)
-{
-    char **file;
-    size_t n_file, n_curve = 0;
-    TRY(folder_list(folder, &file, &n_file, err));
-    for (size_t i = 0; i < n_file; i++) {
-        n_curve += is_curve(file[i]);
-    }
-    enum status status =
-        n_curve == 0 ? STATUS_OK : add_part(traces, folder, name, file, n_file, err);
-    folder_list_free(file, n_file);
-    return status;
-}
-
-static enum status add_subfolders(struct traces *traces, const char *folder, struct error *err)
-{
-    char **name, path[PATH_SIZE];
-    size_t n_name;
-    TRY(folder_list(folder, &name, &n_name, err));
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < n_name && status == STATUS_OK; i++) {
-        status = path_format(path, err, "%s/%s", folder, name[i]);
-        if (status == STATUS_OK && name[i][0] != '.' && folder_exists(path)) {
-            status = add_folder(traces, path, name[i], err);
-        }
-    }
-    folder_list_free(name, n_name);
-    return status;
-}
-
-static const char *base_name(const char *folder)
+static enum status read_folder(struct traces *traces, const char *folder, char *const *name,
+                               size_t n_name, struct error *err)
 {
     const char *slash = strrchr(folder, '/');
-    return slash && slash[1] ? slash + 1 : slash ? "curves" : folder;
+    const char *base = slash && slash[1] ? slash + 1 : slash ? "curves" : folder;
+    TRY(add_files(traces, folder, base, name, n_name, err));
+    if (traces->n_part == 0) {
+        TRY(add_subfolders(traces, folder, name, n_name, err));
+    }
+    return traces->n_part > 0
+               ? STATUS_OK
+               : error_set(err, STATUS_DATA, "%s: there are no curves (*.csv) in it", folder);
 }
 
 enum status traces_read_curves(const char *folder, struct traces *traces, struct error *err)
 {
+    char **name;
+    size_t n_name;
     *traces = (struct traces){0};
-    TRY(add_folder(traces, folder, base_name(folder), err));
-    if (traces->n_part == 0) {
-        TRY(add_subfolders(traces, folder, err));
-    }
-    if (traces->n_part == 0) {
-        return error_set(err, STATUS_DATA, "%s: there are no curves (*.csv) in it", folder);
-    }
-    return STATUS_OK;
+    TRY(folder_list(folder, &name, &n_name, err));
+    enum status status = read_folder(traces, folder, name, n_name, err);
+    folder_list_free(name, n_name);
+    return status;
 }

@@ -12,6 +12,7 @@
 #include "lab/training/metrics.h"
 
 #define MAX_LENGTH ((size_t)10000000)
+#define EXACT 17          /* digits */
 #define PRINT_DIGITS 9    /* of a fingerprint's numbers, which are no more than an estimate */
 #define ENVELOPE_DIGITS 3 /* an envelope is measured on a few trainings */
 #define FACTOR_DIGITS 4
@@ -59,57 +60,43 @@ static enum status read_numbers(const json_t *list, const char *key, size_t n, d
     return STATUS_OK;
 }
 
-static enum status check_losses(const struct trace *trace, struct error *err)
+static enum status read_numbers_or_null(const json_t *object, const char *key, size_t n,
+                                        double **numbers, struct error *err)
 {
-    size_t n = trace->diverged ? trace->n_point - 1 : trace->n_point;
-    for (size_t i = 0; i < n; i++) {
-        if (!(trace->curve[CURVE_LOSS][i] >= 0)) {
+    const json_t *list = json_object_get(object, key);
+    return is_there(list) ? read_numbers(list, key, n, numbers, err) : STATUS_OK;
+}
+
+static enum status check_points(const struct trace *trace, struct error *err)
+{
+    for (size_t i = 0; i < trace->n_point; i++) {
+        bool ends = trace->diverged && i + 1 == trace->n_point;
+        if (!ends && !(trace->curve[CURVE_LOSS][i] >= 0)) {
             return error_set(err, STATUS_DATA,
                              "loss: value %zu: expected a number of at least 0; null is the last "
                              "one of a run that diverged",
                              i);
         }
+        double step = trace->step ? trace->step[i] : (double)i;
+        if (!(step >= 0 && step <= TRACE_MAX_STEP && step == floor(step)) ||
+            (trace->step && i > 0 && step <= trace->step[i - 1])) {
+            return error_set(err, STATUS_DATA, "step: value %zu is no step, or not ascending", i);
+        }
     }
     return STATUS_OK;
 }
 
-static enum status read_curves(const json_t *object, struct trace *trace, struct error *err)
+static enum status read_points(const json_t *object, struct trace *trace, struct error *err)
 {
     trace->n_point = json_array_size(json_object_get(object, curve_keys[CURVE_LOSS]));
     if (trace->n_point == 0 || trace->n_point > MAX_LENGTH) {
         return wrong(err, "loss: expected a list of numbers");
     }
+    TRY(read_numbers_or_null(object, "step", trace->n_point, &trace->step, err));
     for (size_t c = 0; c < CURVE_COUNT; c++) {
-        const json_t *list = json_object_get(object, curve_keys[c]);
-        if (is_there(list)) {
-            TRY(read_numbers(list, curve_keys[c], trace->n_point, &trace->curve[c], err));
-        }
+        TRY(read_numbers_or_null(object, curve_keys[c], trace->n_point, &trace->curve[c], err));
     }
-    return check_losses(trace, err);
-}
-
-static enum status read_steps(const json_t *object, struct trace *trace, struct error *err)
-{
-    const json_t *list = json_object_get(object, "step");
-    if (!is_there(list)) {
-        return STATUS_OK;
-    }
-    if (!json_is_array(list) || json_array_size(list) != trace->n_point) {
-        return error_set(err, STATUS_DATA, "step: expected a list of %zu numbers", trace->n_point);
-    }
-    trace->step = malloc((trace->n_point + 1) * sizeof *trace->step);
-    if (!trace->step) {
-        return no_memory(err);
-    }
-    for (size_t i = 0; i < trace->n_point; i++) {
-        const json_t *value = json_array_get(list, i);
-        long long step = json_is_integer(value) ? json_integer_value(value) : -1;
-        if (step < 0 || (i > 0 && (size_t)step <= trace->step[i - 1])) {
-            return error_set(err, STATUS_DATA, "step: value %zu is no step, or not ascending", i);
-        }
-        trace->step[i] = (size_t)step;
-    }
-    return STATUS_OK;
+    return check_points(trace, err);
 }
 
 static enum status read_evaluations(const json_t *object, struct trace *trace, struct error *err)
@@ -190,8 +177,7 @@ static enum status read_trace(const json_t *object, struct trace *trace, struct 
     }
     trace->seed = (uint64_t)json_integer_value(seed);
     trace->diverged = json_is_true(json_object_get(object, "diverged"));
-    TRY(read_curves(object, trace, err));
-    TRY(read_steps(object, trace, err));
+    TRY(read_points(object, trace, err));
     TRY(read_evaluations(object, trace, err));
     enum status status = read_tensors(object, trace, err);
     if (status != STATUS_OK) {
@@ -394,27 +380,21 @@ static void put(json_t **object, const char *key, json_t *value)
     }
 }
 
-static json_t *rounded_json(double value, int digits)
+/* A number with so many digits; null where it is not finite, whole ones without a decimal point. */
+static json_t *number_json(double value, int digits)
 {
     char text[32];
     snprintf(text, sizeof text, "%.*g", digits, value);
-    return json_number(strtod(text, NULL));
+    double rounded = strtod(text, NULL);
+    bool whole = rounded >= 0 && rounded <= TRACE_MAX_STEP && rounded == floor(rounded);
+    return whole ? json_integer((json_int_t)rounded) : json_number(rounded);
 }
 
-static json_t *numbers_json(const double *value, size_t n)
+static json_t *numbers_json(const double *value, size_t n, int digits)
 {
     json_t *list = value ? json_array() : json_null();
     for (size_t i = 0; value && i < n; i++) {
-        push(&list, json_number(value[i]));
-    }
-    return list;
-}
-
-static json_t *steps_json(const struct trace *trace)
-{
-    json_t *list = trace->step ? json_array() : json_null();
-    for (size_t i = 0; trace->step && i < trace->n_point; i++) {
-        push(&list, json_integer((json_int_t)trace->step[i]));
+        push(&list, number_json(value[i], digits));
     }
     return list;
 }
@@ -424,9 +404,9 @@ static json_t *fingerprints_json(const struct fingerprint *tensor, size_t n)
     json_t *list = tensor ? json_array() : json_null();
     for (size_t i = 0; tensor && i < n; i++) {
         json_t *print =
-            json_pack("[s, o]", tensor[i].hash, rounded_json(tensor[i].norm, PRINT_DIGITS));
+            json_pack("[s, o]", tensor[i].hash, number_json(tensor[i].norm, PRINT_DIGITS));
         for (size_t k = 0; k < FINGERPRINT_N_PROJECTION; k++) {
-            push(&print, rounded_json(tensor[i].projection[k], PRINT_DIGITS));
+            push(&print, number_json(tensor[i].projection[k], PRINT_DIGITS));
         }
         push(&list, print);
     }
@@ -450,14 +430,10 @@ static json_t *evaluations_json(const struct trace *trace)
     for (size_t i = 0; i < trace->n_evaluation; i++) {
         const struct trace_evaluation *evaluation = &trace->evaluation[i];
         push(&list, json_pack("[I, o, o]", (json_int_t)evaluation->n_done,
-                              json_number(evaluation->loss), json_number(evaluation->accuracy)));
+                              number_json(evaluation->loss, EXACT),
+                              number_json(evaluation->accuracy, EXACT)));
     }
     return list;
-}
-
-static json_t *step_json(double step)
-{
-    return step >= 0 ? json_integer((json_int_t)step) : json_null();
 }
 
 static json_t *reaches_json(const struct trace *trace)
@@ -466,19 +442,21 @@ static json_t *reaches_json(const struct trace *trace)
     for (size_t i = 0; i < DYNAMICS_N_LEVEL; i++) {
         char level[16];
         snprintf(level, sizeof level, "%g", dynamics_level[i]);
-        put(&object, level, step_json(trace->reaches[i]));
+        put(&object, level, number_json(trace->reaches[i], EXACT));
     }
     return object;
 }
 
 static json_t *trace_json(const struct trace *trace)
 {
-    json_t *run = json_pack("{s:I, s:b, s:o, s:o, s:o, s:o}", "seed", (json_int_t)trace->seed,
-                            "diverged", trace->diverged, "escape_step",
-                            step_json((double)trace->escape_step), "reaches", reaches_json(trace),
-                            "evaluations", evaluations_json(trace), "step", steps_json(trace));
+    json_t *run =
+        json_pack("{s:I, s:b, s:o, s:o, s:o, s:o}", "seed", (json_int_t)trace->seed, "diverged",
+                  trace->diverged, "escape_step",
+                  trace->escape_step == STEP_NEVER ? json_null() : json_integer(trace->escape_step),
+                  "reaches", reaches_json(trace), "evaluations", evaluations_json(trace), "step",
+                  numbers_json(trace->step, trace->n_point, EXACT));
     for (size_t c = 0; c < CURVE_COUNT; c++) {
-        put(&run, curve_keys[c], numbers_json(trace->curve[c], trace->n_point));
+        put(&run, curve_keys[c], numbers_json(trace->curve[c], trace->n_point, EXACT));
     }
     put(&run, "gradient", fingerprints_json(trace->gradient, trace->n_tensor));
     put(&run, "weights", weights_json(trace));
@@ -496,14 +474,12 @@ static json_t *tolerance_json(const struct tolerance *tolerance)
     }
     put(&object, "changes", changes);
     for (size_t q = 0; q < QUANTITY_COUNT; q++) {
-        json_t *envelope = quantities[q].key ? json_array() : NULL;
-        for (size_t i = 0; i < tolerance->n_value[q]; i++) {
-            push(&envelope, rounded_json(tolerance->envelope[q][i], ENVELOPE_DIGITS));
-        }
         if (quantities[q].key) {
             put(&object, quantities[q].key,
-                json_pack("{s:o, s:o}", "factor", rounded_json(tolerance->factor[q], FACTOR_DIGITS),
-                          "envelope", envelope));
+                json_pack(
+                    "{s:o, s:o}", "factor", number_json(tolerance->factor[q], FACTOR_DIGITS),
+                    "envelope",
+                    numbers_json(tolerance->envelope[q], tolerance->n_value[q], ENVELOPE_DIGITS)));
         }
     }
     return object;
