@@ -141,37 +141,27 @@ struct ends {
     const struct trace *first; /* NULL: none */
 };
 
-static void count_end(struct ends *ends, const struct trace *trace)
-{
-    bool earlier = !ends->first || trace_last_step(trace) < trace_last_step(ends->first);
-    ends->first = earlier ? trace : ends->first;
-    ends->n++;
-}
-
-static struct ends diverged_of(const struct part *part)
-{
-    struct ends ends = {0};
-    for (size_t i = 0; i < part->n_trace; i++) {
-        if (part->trace[i].diverged) {
-            count_end(&ends, &part->trace[i]);
-        }
-    }
-    return ends;
-}
-
-/* A training that another program wrote down every tenth step may end nine steps early. */
-static struct ends ended_before(const struct part *part, size_t step)
+/* Those that diverged, or else those that ended before a step. One that another program wrote down
+ * every tenth step may end nine steps early. */
+static struct ends count_ends(const struct part *part, bool diverged, size_t step)
 {
     struct ends ends = {0};
     for (size_t i = 0; i < part->n_trace; i++) {
         const struct trace *trace = &part->trace[i];
         size_t last = trace_last_step(trace);
         size_t gap = trace->n_point > 1 ? last - trace_step(trace, trace->n_point - 2) : 1;
-        if (!trace->diverged && last + gap <= step) {
-            count_end(&ends, trace);
+        if (trace->diverged == diverged && (diverged || last + gap <= step)) {
+            bool earlier = !ends.first || last < trace_last_step(ends.first);
+            ends.first = earlier ? trace : ends.first;
+            ends.n++;
         }
     }
     return ends;
+}
+
+static struct ends diverged_of(const struct part *part)
+{
+    return count_ends(part, true, 0);
 }
 
 /* The step that all old traces came to. */
@@ -229,7 +219,7 @@ static void add_divergence(const struct part *old, const struct part *new, struc
 static void add_early_end(const struct part *old, const struct part *new, struct verdict *verdict)
 {
     size_t end = shortest_end(old);
-    struct ends ends = ended_before(new, end);
+    struct ends ends = count_ends(new, false, end);
     if (ends.n == 0) {
         return;
     }

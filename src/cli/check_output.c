@@ -159,22 +159,13 @@ static void append_escaped(struct text *text, const char *bytes)
     json_t *string = json_text(bytes); /* makes UTF-8 of whatever it is */
     const char *c = string ? json_string_value(string) : "";
     for (; *c; c++) {
-        switch (*c) {
-        case '&':
-            text_append(text, "&amp;");
-            break;
-        case '<':
-            text_append(text, "&lt;");
-            break;
-        case '>':
-            text_append(text, "&gt;");
-            break;
-        case '"':
-            text_append(text, "&quot;");
-            break;
-        default:
-            text_append(text, "%c", (unsigned char)*c < ' ' && *c != '\n' ? '?' : *c);
-        }
+        const char *entity = *c == '&'   ? "&amp;"
+                             : *c == '<' ? "&lt;"
+                             : *c == '>' ? "&gt;"
+                             : *c == '"' ? "&quot;"
+                                         : NULL;
+        bool held = (unsigned char)*c >= ' ' || *c == '\n';
+        text_append(text, entity ? "%s" : "%.1s", entity ? entity : held ? c : "?");
     }
     json_decref(string);
 }

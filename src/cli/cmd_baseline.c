@@ -108,7 +108,6 @@ enum status cmd_baseline(const struct arguments *arguments, struct error *err)
         return error_set(err, STATUS_USAGE, "baseline record needs --output FILE");
     }
     TRY(file_try(arguments->output, err));
-    TRY(learning_plant(arguments, err));
     enum status status = record(arguments, &traces, err);
     traces_free(&traces);
     return status;

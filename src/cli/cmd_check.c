@@ -21,8 +21,7 @@ struct check {
     const struct tier *tier;
     struct text reason; /* for the tier */
     struct verdict verdict;
-    uint64_t *seed; /* [n_seed] of --seeds, or chosen; NULL: those of the baseline */
-    size_t n_seed;
+    struct grid *grid; /* of seeds: of --seeds, or chosen; NULL: those of the baseline */
 };
 
 /* ---- what is asked ---- */
@@ -48,19 +47,11 @@ static enum status check_options(const struct arguments *arguments, struct error
     return STATUS_OK;
 }
 
-static enum status read_seeds(struct check *check, struct error *err)
+static enum status set_seeds(struct check *check, const char *seeds, struct error *err)
 {
-    struct grid *grid = grid_create();
-    enum status status = grid ? grid_seeds(grid, check->arguments->seeds, err)
-                              : error_memory(err, "reading --seeds");
-    if (status == STATUS_OK) {
-        check->seed = grid->seed;
-        check->n_seed = grid->n_seed;
-        grid->seed = NULL;
-        grid->n_seed = 0;
-    }
-    grid_free(grid);
-    return status;
+    check->grid = grid_create();
+    return check->grid ? grid_seeds(check->grid, seeds, err)
+                       : error_memory(err, "listing the seeds");
 }
 
 /* Nothing is trained for a file that cannot be written. */
@@ -95,18 +86,13 @@ static enum status apply_settings(const struct arguments *arguments, struct part
 static enum status choose_new_seeds(struct check *check, struct error *err)
 {
     const struct part *part = &check->old.part[0];
-    uint64_t largest = 0;
+    unsigned long long largest = 0;
+    char seeds[64];
     for (size_t i = 0; i < part->n_trace; i++) {
         largest = part->trace[i].seed > largest ? part->trace[i].seed : largest;
     }
-    check->seed = malloc(part->n_trace * sizeof *check->seed);
-    if (!check->seed) {
-        return error_memory(err, "choosing seeds");
-    }
-    for (; check->n_seed < part->n_trace; check->n_seed++) {
-        check->seed[check->n_seed] = largest + 1 + check->n_seed;
-    }
-    return STATUS_OK;
+    snprintf(seeds, sizeof seeds, "%llu-%llu", largest + 1, largest + part->n_trace);
+    return set_seeds(check, seeds, err);
 }
 
 static void choose_tier(struct check *check)
@@ -122,7 +108,8 @@ static void choose_tier(struct check *check)
 static enum status plan(struct check *check, struct error *err)
 {
     traces_free(&check->new);
-    return traces_plan_again(&check->old, check->seed, check->n_seed, &check->new, err);
+    return traces_plan_again(&check->old, check->grid ? check->grid->seed : NULL,
+                             check->grid ? check->grid->n_seed : 0, &check->new, err);
 }
 
 /* --set changes what is trained now, in every part. */
@@ -144,7 +131,7 @@ static enum status train(struct check *check, struct error *err)
     }
     TRY(plan(check, err));
     choose_tier(check);
-    if (!check->tier->same_seeds && !check->seed) {
+    if (!check->tier->same_seeds && !check->grid) {
         TRY(choose_new_seeds(check, err));
         TRY(plan(check, err));
     }
@@ -210,8 +197,8 @@ static enum status load(struct check *check, struct error *err)
     const struct arguments *arguments = check->arguments;
     TRY(arguments->curves ? traces_read_curves(arguments->curves, &check->new, err)
                           : traces_read(arguments->with, &check->new, err));
-    if (check->seed) {
-        TRY(traces_keep_seeds(&check->new, check->seed, check->n_seed, err));
+    if (check->grid) {
+        TRY(traces_keep_seeds(&check->new, check->grid->seed, check->grid->n_seed, err));
     }
     if (check->new.n_part == 1 && check->old.n_part == 1) {
         memcpy(check->new.part[0].name, check->old.part[0].name, PART_NAME_SIZE);
@@ -275,7 +262,7 @@ static enum status run_check(struct check *check, struct error *err)
     const struct arguments *arguments = check->arguments;
     double start = clock_seconds();
     if (arguments->seeds) {
-        TRY(read_seeds(check, err));
+        TRY(set_seeds(check, arguments->seeds, err));
     }
     TRY(traces_read(arguments->operand[0], &check->old, err));
     TRY(try_outputs(arguments, err));
@@ -299,12 +286,11 @@ enum status cmd_check(const struct arguments *arguments, struct error *err)
 {
     struct check check = {.arguments = arguments};
     TRY(check_options(arguments, err));
-    TRY(learning_plant(arguments, err));
     enum status status = run_check(&check, err);
     verdict_free(&check.verdict);
     text_free(&check.reason);
     traces_free(&check.old);
     traces_free(&check.new);
-    free(check.seed);
+    grid_free(check.grid);
     return status;
 }

@@ -27,11 +27,26 @@ static void show_progress(void *context, size_t n_done, size_t n_run)
     }
 }
 
+/* The fault of --fault, in builds that have such. */
+static void plant_fault(const struct arguments *arguments)
+{
+#ifdef QKVLAB_FAULTS
+    for (size_t i = 0; arguments->fault && i < FAULT_COUNT; i++) {
+        if (strcmp(fault_name(i), arguments->fault) == 0) {
+            fault_plant((enum fault)i);
+        }
+    }
+#else
+    (void)arguments;
+#endif
+}
+
 enum status learning_train(struct traces *traces, const struct arguments *arguments, bool calibrate,
                            struct error *err)
 {
     static char training[] = "training", rounding[] = "under harmless changes";
     struct data_options data;
+    plant_fault(arguments);
     TRY(startup_compute(err));
     TRY(data_options_make(&data, arguments, err));
     struct traces_options options = {.data = &data.options,
@@ -48,28 +63,3 @@ enum status learning_train(struct traces *traces, const struct arguments *argume
     signals_release();
     return status;
 }
-
-#ifdef QKVLAB_FAULTS
-
-enum status learning_plant(const struct arguments *arguments, struct error *err)
-{
-    if (!arguments->fault) {
-        return STATUS_OK;
-    }
-    for (size_t i = 0; i < FAULT_COUNT; i++) {
-        if (strcmp(fault_name(i), arguments->fault) == 0) {
-            fault_plant((enum fault)i);
-        }
-    }
-    return STATUS_OK;
-}
-
-#else
-
-enum status learning_plant(const struct arguments *arguments, struct error *err)
-{
-    (void)arguments, (void)err;
-    return STATUS_OK;
-}
-
-#endif

@@ -10,11 +10,9 @@
 /* The preset that is guarded where nothing else is asked for. */
 #define LEARNING_PRESET "guard"
 
-/* learning_train trains the traces of a plan, and with calibrate also measures their tolerances. */
+/* learning_train trains the traces of a plan, and with calibrate also measures their tolerances.
+ * In a build with planted faults, --fault plants one. */
 enum status learning_train(struct traces *traces, const struct arguments *arguments, bool calibrate,
                            struct error *err);
-
-/* learning_plant plants the fault of --fault, in builds that have such. STATUS_USAGE. */
-enum status learning_plant(const struct arguments *arguments, struct error *err);
 
 #endif
