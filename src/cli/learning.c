@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fault.h"
 #include "check/traces_train.h"
 #include "cli/data_options.h"
 #include "cli/signals.h"
 #include "cli/startup.h"
 #include "cli/terminal.h"
+#ifdef QKVLAB_FAULTS
+#include "fault.h"
+#endif
 
 static int stop(void *context)
 {
@@ -27,26 +29,16 @@ static void show_progress(void *context, size_t n_done, size_t n_run)
     }
 }
 
-/* The fault of --fault, in builds that have such. */
-static void plant_fault(const struct arguments *arguments)
-{
-#ifdef QKVLAB_FAULTS
-    for (size_t i = 0; arguments->fault && i < FAULT_COUNT; i++) {
-        if (strcmp(fault_name(i), arguments->fault) == 0) {
-            fault_plant((enum fault)i);
-        }
-    }
-#else
-    (void)arguments;
-#endif
-}
-
 enum status learning_train(struct traces *traces, const struct arguments *arguments, bool calibrate,
                            struct error *err)
 {
     static char training[] = "training", rounding[] = "under harmless changes";
     struct data_options data;
-    plant_fault(arguments);
+#ifdef QKVLAB_FAULTS
+    if (arguments->fault) {
+        fault_plant(arguments->fault);
+    }
+#endif
     TRY(startup_compute(err));
     TRY(data_options_make(&data, arguments, err));
     struct traces_options options = {.data = &data.options,

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/fault.h"
 #include "base/suggest.h"
 #include "check/tier.h"
 #include "cli/command.h"
@@ -12,6 +11,9 @@
 #include "lab/data/dataset.h"
 #include "lesson/lesson.h"
 #include "nn/cost.h"
+#ifdef QKVLAB_FAULTS
+#include "fault.h"
+#endif
 
 #define MAX_CHOICE 64
 
@@ -73,8 +75,10 @@ const char *word_choice(enum word word, size_t i)
         return i == 0 ? "record" : NULL;
     case WORD_TIER:
         return tier_at(i) ? tier_at(i)->name : NULL;
+#ifdef QKVLAB_FAULTS
     case WORD_FAULT:
         return fault_name(i);
+#endif
     default:
         return NULL;
     }

@@ -1,6 +1,5 @@
 #include "nn/attention.h"
 
-#include "base/fault.h"
 #include "nn/kernels/kernels.h"
 #include "nn/matmul.h"
 
@@ -94,8 +93,7 @@ void attention_backward(const struct attention *a, struct view q, struct view k,
                 multiply_by(t * ld, a->multiplier, ds);
             }
             matmul_nn(t, w, t, ds, ld, kh.at, kh.ld, dq.add, dqh.at, dqh.ld);
-            matmul_tn(t, w, t, ds, ld, qh.at, qh.ld,
-                      (dk.add && !fault_is(FAULT_SHARED_SLOT)) || more, dkh.at, dkh.ld);
+            matmul_tn(t, w, t, ds, ld, qh.at, qh.ld, dk.add || more, dkh.at, dkh.ld);
         }
     }
 }

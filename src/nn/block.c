@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/fault.h"
 #include "nn/dropout.h"
 #include "nn/kernels/kernels.h"
 #include "nn/profile.h"
@@ -21,8 +20,7 @@ struct attention block_attention(const struct model *model, const struct prepare
         .kv_heads = w.kv_heads,
         .head_width = w.head,
         .causal = shape->variant.causal,
-        .scale = (float)(variant_score_scale(&shape->variant) /
-                         (fault_is(FAULT_SCORE_SCALE) ? 1.0 : sqrt((double)w.head))),
+        .scale = (float)(variant_score_scale(&shape->variant) / sqrt((double)w.head)),
         .multiplier = prepared->block[layer].multiplier,
         .matrix = prepared->block[layer].matrix,
         .matrix_ld = shape->n_token,
@@ -96,9 +94,6 @@ static void attention_part_forward(const struct model *model, const float *param
     attention_forward(&attention, roles.q, roles.k, roles.v, block->attention, block->mix,
                       act->attention_scratch);
     profile_enter(part);
-    if (fault_is(FAULT_LOST_HEAD)) {
-        fault_clear_columns(n_row, d, w.head, block->mix);
-    }
     linear_forward(&ready->out, n_row, block->mix, param + at->out_bias, block->x_in, block->x_mid);
 }
 

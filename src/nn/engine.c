@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/fault.h"
 #include "base/threads.h"
 #include "nn/kernels/kernels.h"
 
@@ -354,14 +353,8 @@ struct train_result engine_gradient(struct engine *engine, const struct batch *b
     return step(engine, batch, NULL);
 }
 
-struct loss_sums engine_predict(struct engine *engine, const struct batch *asked, float *logits)
+struct loss_sums engine_predict(struct engine *engine, const struct batch *batch, float *logits)
 {
-    struct dropout dropout = {.seed = engine->seed, .step = engine->adam.step};
-    struct batch evaluated = *asked;
-    if (fault_is(FAULT_EVALUATION_DROPOUT)) {
-        evaluated.dropout = &dropout;
-    }
-    const struct batch *batch = &evaluated;
 #pragma omp parallel num_threads(engine->options.threads)
     {
         threads_flush_denormals();
@@ -372,11 +365,6 @@ struct loss_sums engine_predict(struct engine *engine, const struct batch *asked
         }
     }
     return add_lanes(engine);
-}
-
-struct loss_sums engine_evaluate(struct engine *engine, const struct batch *batch)
-{
-    return engine_predict(engine, batch, NULL);
 }
 
 struct activations *engine_forward(struct engine *engine, const struct batch *batch,

@@ -60,11 +60,8 @@ struct train_result engine_train_step(struct engine *engine, const struct batch 
 /* engine_gradient only computes loss and gradient (see engine_grad), no update. */
 struct train_result engine_gradient(struct engine *engine, const struct batch *batch);
 
-/* engine_evaluate sums loss and correct answers over any number of sequences, without gradients. */
-struct loss_sums engine_evaluate(struct engine *engine, const struct batch *batch);
-
-/* engine_predict is engine_evaluate that also writes the logits: [B T,C], or [B,C] with
- * INPUT_PATCHES. */
+/* engine_predict sums loss and correct answers over any number of sequences, without gradients, and
+ * writes the logits: [B T,C], or [B,C] with INPUT_PATCHES; NULL: not wanted. */
 struct loss_sums engine_predict(struct engine *engine, const struct batch *batch, float *logits);
 
 /* engine_forward runs the first micro-batch-sized piece of a batch (at most the micro-batch's

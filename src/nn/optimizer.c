@@ -2,15 +2,10 @@
 
 #include <math.h>
 
-#include "base/fault.h"
-
 struct adam_update adam_prepare(const struct adam_options *options, uint64_t step, double grad_norm)
 {
     double correction1 = 1.0 - pow(options->beta1, (double)step);
     double correction2 = 1.0 - pow(options->beta2, (double)step);
-    if (fault_is(FAULT_BIAS_CORRECTION)) {
-        correction1 = correction2 = 1.0;
-    }
     double clip_scale = options->clip > 0.0 ? options->clip / (grad_norm + 1e-6) : 1.0;
     return (struct adam_update){
         .gradient_scale = (float)(clip_scale < 1.0 ? clip_scale : 1.0),

@@ -328,8 +328,8 @@ static void check_evaluation(const struct model_shape *shape)
     struct engine *with = make_engine(shape, 4, 3, 1), *without = make_engine(&plain, 4, 3, 1);
     struct fixture_batch made = fixture_batch_for(shape, N_SEQUENCE, 33);
     size_t bytes = engine_model(with)->layout.n_param * sizeof(float), n;
-    struct loss_sums sums = engine_evaluate(with, &made.batch);
-    struct loss_sums expected = engine_evaluate(without, &made.batch);
+    struct loss_sums sums = engine_predict(with, &made.batch, NULL);
+    struct loss_sums expected = engine_predict(without, &made.batch, NULL);
     ck_assert_double_eq(sums.loss, expected.loss);
     ck_assert_uint_eq(sums.n_correct_token, expected.n_correct_token);
     ck_assert_uint_eq(sums.n_correct_sequence, expected.n_correct_sequence);

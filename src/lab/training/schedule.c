@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "base/fault.h"
-
 /* A tenth at half of the steps, and again at three quarters. */
 static double step_factor(size_t step, size_t n_step)
 {
@@ -14,9 +12,6 @@ static double step_factor(size_t step, size_t n_step)
 double schedule_rate(const struct config *config, size_t step, size_t n_step)
 {
     double warm = fmax(1, floor(config->warmup * (double)n_step));
-    if (fault_is(FAULT_WARMUP)) {
-        warm += (double)config_epoch_steps(config, config_n_train(config));
-    }
     double s = (double)step, n = (double)n_step;
     if (s < warm) {
         return config->learning_rate * (s + 1) / warm;

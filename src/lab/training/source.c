@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/fault.h"
 #include "base/rng.h"
 #include "lab/training/source_kind.h"
 
@@ -78,9 +77,6 @@ void source_begin_epoch(struct source *source, size_t epoch)
     source->epoch = epoch;
     rng_permutation(rng_make(source->config->seed, "shuffle/%zu", epoch), source->n_train,
                     source->order);
-    if (fault_is(FAULT_SWAPPED_SAMPLES) && epoch == 1) {
-        fault_swap(&source->order[0], &source->order[source->n_train - 1]);
-    }
 }
 
 static size_t at_most(size_t n, size_t most)

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/fault.h"
 #include "base/threads.h"
 #include "lab/training/evaluate.h"
 #include "lab/training/metrics.h"
@@ -123,7 +122,7 @@ static enum status train_step(struct training *t, const struct batch *batch, str
     const struct config *config = t->config;
     size_t step = t->n_done;
     double rate = schedule_rate(config, step, t->n_step);
-    struct adam_options adam = {.learning_rate = fault_is(FAULT_LEARNING_RATE) ? 0.9 * rate : rate,
+    struct adam_options adam = {.learning_rate = rate,
                                 .beta1 = config->beta1,
                                 .beta2 = config->beta2,
                                 .epsilon = config->epsilon,

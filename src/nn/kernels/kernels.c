@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/fault.h"
 #include "nn/kernels/level.h"
 
 /* Rows that are summed in float before the sum is carried on in double. */
@@ -83,7 +82,6 @@ static void layer_norm_forward(size_t n_row, size_t n_col, const float *restrict
                                const float *restrict weight, const float *restrict bias,
                                float *restrict y, float *restrict mean, float *restrict rstd)
 {
-    const float epsilon = fault_is(FAULT_NORM_EPSILON) ? 1e-3f : LAYER_NORM_EPSILON;
     for (size_t i = 0; i < n_row; i++) {
         const float *restrict row = x + i * n_col;
         float *restrict out = y + i * n_col;
@@ -98,7 +96,7 @@ static void layer_norm_forward(size_t n_row, size_t n_col, const float *restrict
             float centred = row[c] - m;
             squares += centred * centred;
         }
-        float r = 1.0f / sqrtf(squares / (float)n_col + epsilon);
+        float r = 1.0f / sqrtf(squares / (float)n_col + LAYER_NORM_EPSILON);
 #pragma omp simd
         for (size_t c = 0; c < n_col; c++) {
             out[c] = (row[c] - m) * r * weight[c] + bias[c];
@@ -234,10 +232,6 @@ static inline __attribute__((always_inline)) void gelu_lane(float u, float *valu
 static void bias_gelu(size_t n_row, size_t n_col, float *restrict x, const float *restrict bias,
                       float *restrict y)
 {
-    if (fault_is(FAULT_TANH_GELU)) {
-        fault_tanh_gelu(n_row, n_col, x, bias, y);
-        return;
-    }
     for (size_t i = 0; i < n_row; i++) {
         float *restrict row = x + i * n_col;
         float *restrict out = y + i * n_col;
