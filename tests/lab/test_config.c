@@ -278,7 +278,8 @@ START_TEST(bad_choices_name_the_accepted)
     expect_refused("procedure", "repro", "expected one of reproduction, found 'repro'");
     expect_refused("task", "revers", "did you mean 'reverse'?");
     expect_refused("task", "imagenet", "copy, reverse, shift, sort, sub, swap, cifar10");
-    expect_refused("task", "fashion", "tinyimagenet, found 'fashion'");
+    expect_refused("task", "fashion", "mnist, tinyimagenet");
+    expect_refused("task", "fashion", ", found 'fashion'");
     expect_refused("task", "mnits", "did you mean 'mnist'?");
     expect_refused("variant", "qkk", "variant: expected qkv");
     expect_refused("score_term", "position", "score_term: expected one of none, position2d");
