@@ -1,7 +1,7 @@
 /* record: the run folder. It is the truth; reports are made from run folders alone.
  *
  *     <out>/runs/<id>/              complete: appears in one step, by a rename
- *         run.json                  see below
+ *         run.json                  see run_record.h
  *         curve.csv                 step,loss,learning_rate,grad_norm,accuracy   (of the training
  *                                   batch, before the update; no times: identical at any thread
  *                                   count; older runs have no accuracy)
@@ -32,40 +32,6 @@
  * A run that diverged leaves the snapshots that came before. Older runs on images have no samples.
  *
  * An interrupted run starts again from the beginning: there is no checkpoint inside a run.
- *
- * run.json (numbers that are not finite or not there are null):
- *     format "qkvlab-run-1", id, status "ok" | "diverged"
- *     versions    {engine, task}: runs of different ones are never averaged
- *     config      every key that means something to the task, with its resolved value; variant is
- *                 the canonical id
- *     variant     {id, name, n_slot, product_symmetric, scores_symmetric}
- *     n_param
- *     results     of a task: {token_accuracy, sequence_accuracy, loss, position_floor, escape_step,
- *                 step_below_2.2, step_below_0.1, final_train_loss, n_step, diverged_step};
- *                 of images: {top1, top5, loss, class_accuracy: [a class], train_top1,
- *                 final_train_loss, n_step, diverged_step}; steps count from 0. train_top1 is of
- *                 training images with the final weights, without dropout and augmentation: all of
- *                 them, or 10,000 evenly spread ones of more; not there in older runs
- *
- *     data        images only: {sha256 (see image_data_hash), n_train, n_test, class_name: [],
- *                 published: true, false or null where that is not known, warning: a sentence where
- *                 it is false, else null}
- *
- *     attention   {layer, n_probe, heads: [NUMBERS a head], mean: NUMBERS} of the last layer, where
- *                 NUMBERS = {needed, diagonal, asymmetry_product, asymmetry_scores}; needed is null
- *                 where the task names no key. A head's numbers are means over the probe sequences,
- *                 mean is the mean of the heads' numbers. null if the run diverged. Of images also
- *                 samples: [{item, label, prediction}], a row an image of samples.npy: its number
- *                 in the test split, its class and the class that the model says; [] with
- *                 attention=none
- *
- *     weights_sha256
- *     timing      {train_seconds, batch_seconds (of train_seconds, spent on making batches),
- *                 evaluate_seconds, wall_seconds}
- *     machine     {class, cpu, processors, threads}: class decides whether bits must agree
- *     build       {version, commit, compiler, flags, simd}
- *     message     one sentence, for a run that is not ok, else null
- *     process     the number of the process that made it; not there in older runs
  */
 #ifndef QKVLAB_LAB_RECORD_H
 #define QKVLAB_LAB_RECORD_H

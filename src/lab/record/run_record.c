@@ -278,34 +278,20 @@ static double number_of(const json_t *value)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* Numbers and lists of numbers; the lists lie one behind the other in one piece of memory. */
+/* Lists are for other readers; here they are no number. */
 static enum status read_results(struct run_record *run, json_t *results, struct error *err)
 {
     const char *key;
     json_t *value;
-    size_t n_list = 0;
-    json_object_foreach(results, key, value)
-    {
-        n_list += json_array_size(value);
-    }
     struct run_value *result = keep(run, json_object_size(results), sizeof *result);
-    double *list = result ? keep(run, n_list, sizeof *list) : NULL;
-    if (!list) {
+    if (!result) {
         return error_memory(err, "reading runs");
     }
     run->result = result;
     json_object_foreach(results, key, value)
     {
-        *result = (struct run_value){
+        *result++ = (struct run_value){
             .key = key, .value = number_of(value), .whole = json_is_integer(value)};
-        if (json_is_array(value)) {
-            result->list = list;
-            result->n_list = json_array_size(value);
-            for (size_t i = 0; i < result->n_list; i++) {
-                *list++ = number_of(json_array_get(value, i));
-            }
-        }
-        result++;
     }
     run->n_result = (size_t)(result - run->result);
     return STATUS_OK;
@@ -551,8 +537,10 @@ enum status run_record_read(const char *folder, struct run_record *run, struct e
     if (!file_exists(path)) {
         return error_set(err, STATUS_DATA, "%s has no run.json", folder);
     }
-    TRY(json_read(path, &run->root, err));
-    provenance_forget_blas(run->root);
+    json_t *root;
+    TRY(json_read(path, &root, err));
+    provenance_forget_blas(root);
+    run->root = root;
     enum status status = read_all(run, base_name(folder), err);
     if (status != STATUS_OK) {
         error_prefix(err, "%s", path);
@@ -575,13 +563,6 @@ double run_record_result(const struct run_record *run, const char *key)
 {
     const struct run_value *result = find_result(run, key);
     return result ? result->value : NAN;
-}
-
-const double *run_record_list(const struct run_record *run, const char *key, size_t *n)
-{
-    const struct run_value *result = find_result(run, key);
-    *n = result ? result->n_list : 0;
-    return result ? result->list : NULL;
 }
 
 size_t run_record_n_step(const struct run_record *run)

@@ -1,5 +1,39 @@
 /* run_record: what a run came to, as its run.json says it. This module alone writes that file and
- * reads it; nobody else knows its keys or sees JSON. record.h describes the file.
+ * reads it; nobody else knows its keys or sees JSON.
+ *
+ * run.json (numbers that are not finite or not there are null):
+ *     format "qkvlab-run-1", id, status "ok" | "diverged"
+ *     versions    {engine, task}: runs of different ones are never averaged
+ *     config      every key that means something to the task, with its resolved value; variant is
+ *                 the canonical id
+ *     variant     {id, name, n_slot, product_symmetric, scores_symmetric}
+ *     n_param
+ *     results     {those of the task's kind (see struct kind_result), final_train_loss, n_step,
+ *                 diverged_step}: of sequences token_accuracy, sequence_accuracy, loss,
+ *                 position_floor, escape_step, step_below_2.2, step_below_0.1; of images top1,
+ * top5, train_top1, loss, class_accuracy: [a class]. Steps count from 0. train_top1 is of training
+ * images with the final weights, without dropout and augmentation: all of them, or 10,000 evenly
+ * spread ones of more; not there in older runs
+ *
+ *     data        images only: {sha256 (see image_data_hash), n_train, n_test, class_name: [],
+ *                 published: true, false or null where that is not known, warning: a sentence where
+ *                 it is false, else null}
+ *
+ *     attention   {layer, n_probe, heads: [NUMBERS a head], mean: NUMBERS} of the last layer, where
+ *                 NUMBERS = {needed, diagonal, asymmetry_product, asymmetry_scores}; needed is null
+ *                 where the task names no key. A head's numbers are means over the probe sequences,
+ *                 mean is the mean of the heads' numbers. null if the run diverged. Of images also
+ *                 samples: [{item, label, prediction}], a row an image of samples.npy: its number
+ *                 in the test split, its class and the class that the model says; [] with
+ *                 attention=none
+ *
+ *     weights_sha256
+ *     timing      {train_seconds, batch_seconds (of train_seconds, spent on making batches),
+ *                 evaluate_seconds, wall_seconds}
+ *     machine     {class, cpu, processors, threads}: class decides whether bits must agree
+ *     build       {version, commit, compiler, flags, simd}
+ *     message     one sentence, for a run that is not ok, else null
+ *     process     the number of the process that made it; not there in older runs
  */
 #ifndef QKVLAB_LAB_RUN_RECORD_H
 #define QKVLAB_LAB_RUN_RECORD_H
@@ -7,7 +41,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/json.h"
 #include "base/status.h"
 #include "lab/config/config.h"
 #include "lab/data/dataset.h"
@@ -18,7 +51,7 @@
 /* How a run ended. This program leaves a run that failed unfinished, without a run.json. */
 enum run_status { RUN_STATUS_OK, RUN_STATUS_DIVERGED, RUN_STATUS_FAILED };
 
-/* A number of the results, or a list of numbers. NaN is null in the file. */
+/* A number of the results, or to write also a list of numbers. NaN is null in the file. */
 struct run_value {
     const char *key;
     double value;       /* NaN for a list */
@@ -85,9 +118,8 @@ struct run_record {
     bool has_data;       /* images */
     struct run_data data;
     long process; /* the number of the process that made it; 0: older runs do not tell */
-    /* Of a record that was read: what everything above borrows from. */
-    json_t *root;
-    void *memory[5];
+    /* Private, of a record that was read: what everything above borrows from. */
+    void *root, *memory[4];
 };
 
 /* "ok", "diverged", "failed" */
@@ -109,10 +141,9 @@ enum status run_record_write(const struct run_record *run, const char *path, str
  * "timing", "attention" (the mean of the heads) or "" and key. NaN where there is none. */
 double run_record_number(const struct run_record *run, const char *section, const char *key);
 
-/* run_record_result is run_record_number of the results; run_record_list a list of them (NULL and 0
- * where there is none); run_record_n_step the steps that were done, the diverging one included. */
+/* run_record_result is run_record_number of the results, run_record_n_step the steps that were
+ * done, the diverging one included. */
 double run_record_result(const struct run_record *run, const char *key);
-const double *run_record_list(const struct run_record *run, const char *key, size_t *n);
 size_t run_record_n_step(const struct run_record *run);
 
 #endif
