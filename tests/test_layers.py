@@ -8,7 +8,7 @@ ORDER = [
     "base",
     "nn/kernels", "nn",
     "lab/kind", "lab/data", "lab/config", "lab/record", "lab/training", "lab/kind/sequences", "lab/kind/images", "lab/bench", "lab/sweep",
-    "report/document", "report/runs", "report/statistics", "report/figures", "report/text", "report/html", "report",
+    "report/document", "report/frame", "report/statistics", "report/write", "report/images", "report/content", "report",
     "check",
     "lesson",
     "cli",

@@ -1,4 +1,4 @@
-# Compiles the pages that the program writes, src/report/html/page/ and src/lesson/page/, into it: an array each with the
+# Compiles the pages that the program writes, src/report/write/page/ and src/lesson/page/, into it: an array each with the
 # template, the style (the palette of both pages, then the page's own) and the script, which is every js/*.js in the order
 # of their names, in one function; the lesson's begins with the report's 10_dom.js. Made again whenever a file changes, by
 # running this same file as a script.
@@ -40,7 +40,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-set(QKVLAB_PAGE_SHARED ${CMAKE_SOURCE_DIR}/src/report/html/page)
+set(QKVLAB_PAGE_SHARED ${CMAKE_SOURCE_DIR}/src/report/write/page)
 
 # embed_page(room name folder header prefix): <name>.html and <name>.css of the folder.
 function(embed_page room name folder header prefix)

@@ -498,7 +498,7 @@ static json_t *row_json(const struct table *table, size_t row)
     for (size_t i = 0; object && i < table->n_column; i++) {
         const struct column *column = &table->column[i];
         const char *path = column->path ? column->path : column->key;
-        if (path && !set_at(object, path, cell_json(table_cell_at(table, row, i)))) {
+        if (path && path[0] && !set_at(object, path, cell_json(table_cell_at(table, row, i)))) {
             json_decref(object);
             object = NULL;
         }

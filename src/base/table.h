@@ -20,11 +20,11 @@ enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 enum column_look { LOOK_PLAIN, LOOK_HEAD, LOOK_CODE }; /* LOOK_HEAD: it names its row */
 
 struct column {
-    const char *key;   /* name in CSV and JSON; NULL: the column is left out there */
+    const char *key;   /* name in CSV, and in JSON; NULL: the column is left out there */
     const char *title; /* head of the column for people; NULL: the column is left out for them */
     int decimals;      /* of numbers, for people; negative: significant digits */
     const char *hint;  /* what it means, for people who ask; NULL: nothing */
-    const char *path;  /* in JSON the place below the row, "measures/loss/mean"; NULL: key */
+    const char *path;  /* in JSON the place below the row, "measures/loss/mean"; "": none; NULL: key */
     const char *link;  /* the cell's text behind this is an address; NULL: it is none */
     enum column_look look;
     uint64_t tag; /* what the column speaks of; its meaning is the user's */

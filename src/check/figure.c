@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/figures/chart.h"
+#include "report/write/chart.h"
 
 #define PANEL_WIDTH 300.0
 #define PANEL_HEIGHT 200.0

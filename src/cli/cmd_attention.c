@@ -12,13 +12,12 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "lab/record/record.h"
-#include "report/figures/figure_class_token.h"
-#include "report/figures/figure_patches.h"
-#include "report/figures/figure_run.h"
-#include "report/figures/figure_snapshots.h"
+#include "report/content/pictures.h"
+#include "report/content/run_sheets.h"
+#include "report/images/figure_class_token.h"
+#include "report/images/figure_patches.h"
 #include "report/report.h"
-#include "report/runs/run.h"
-#include "report/text/image_runs.h"
+#include "report/write/draw_sheet.h"
 
 struct gallery {
     struct table *table;
@@ -31,30 +30,26 @@ struct gallery {
     struct error unwritten;       /* the first picture that could not be written */
 };
 
-static const char *const numbers[] = {"needed", "diagonal", "asymmetry_product",
-                                      "asymmetry_scores"};
-#define N_NUMBER (sizeof numbers / sizeof numbers[0])
-
 static void add_head(struct table *table, const struct run *run, const char *head,
-                     const json_t *values)
+                     const struct attention_numbers *numbers)
 {
-    table_text(table, run->id);
+    const char *key;
+    table_text(table, run_id(run));
     table_text(table, head);
-    for (size_t i = 0; i < N_NUMBER; i++) {
-        table_number(table, json_get_number(values, numbers[i], NAN));
+    for (size_t i = 0; (key = attention_number_key(i)) != NULL; i++) {
+        table_number(table, attention_number(numbers, key));
     }
 }
 
 static void add_run(struct table *table, const struct run *run)
 {
-    const json_t *head;
-    for (size_t h = 0; (head = run_head(run, h)) != NULL; h++) {
+    const struct run_attention *attention = &run->record.attention;
+    for (size_t i = 0; i < attention->n_head; i++) {
         char name[32];
-        snprintf(name, sizeof name, "%zu", h);
-        add_head(table, run, name, head);
+        snprintf(name, sizeof name, "%zu", i);
+        add_head(table, run, name, &attention->head[i]);
     }
-    const json_t *attention = json_object_get(run->root, "attention");
-    add_head(table, run, "mean", json_object_get(attention, "mean"));
+    add_head(table, run, "mean", &attention->mean);
 }
 
 static void keep_first(struct error *first, const struct error *error)
@@ -84,11 +79,16 @@ static enum status draw_samples(struct gallery *gallery, const struct run *run, 
     return status;
 }
 
-static enum status draw_training(const struct run *run, size_t *n_picture, struct error *err)
+static enum status draw_training(const struct run *run, const char *folder, size_t *n_picture,
+                                 struct error *err)
 {
-    bool drawn;
-    enum status status = figure_snapshots(run, &drawn, err);
-    *n_picture += status == STATUS_OK && drawn;
+    struct sheet *sheet;
+    enum status status = training_sheet(run, &sheet, err);
+    if (status == STATUS_OK && sheet) {
+        status = draw_sheet_write(sheet, folder, err);
+        *n_picture += status == STATUS_OK;
+    }
+    sheet_free(sheet);
     return status;
 }
 
@@ -97,7 +97,7 @@ static enum status draw_run(struct gallery *gallery, const struct run *run, cons
 {
     TRY(report_attention_pictures(folder, n_picture, err));
     TRY(draw_samples(gallery, run, maps, n_picture, err));
-    return draw_training(run, n_picture, err);
+    return draw_training(run, maps, n_picture, err);
 }
 
 /* Numbers need no pictures: where those cannot be written, the numbers are shown all the same. */
@@ -120,7 +120,7 @@ static enum status show_maps(struct gallery *gallery, const struct run *run, con
     } else if (status != STATUS_OK) {
         *err = picture_error;
         return status;
-    } else if (figure_run_path(folder, gallery->overview, NULL) == STATUS_OK) {
+    } else if (path_format(gallery->overview, NULL, "%s/overview.png", maps) == STATUS_OK) {
         gallery->n_overview++;
     }
     add_run(gallery->table, run);
@@ -173,18 +173,18 @@ static enum status show_all(struct gallery *gallery, const char *out, const char
 /* The variants side by side, for all runs of an out folder. */
 static enum status draw_variants(struct gallery *gallery, const char *out, struct error *err)
 {
-    struct run_set set;
+    struct frame frame = {0};
     struct error picture_error = {0};
     TRY(path_format(gallery->side_by_side, err, "%s/attention", out));
     if (gallery->n_with_samples == 0) {
         return STATUS_OK;
     }
-    enum status status = run_set_load(out, &set, &picture_error);
+    enum status status = frame_load(out, &frame, &picture_error);
     if (status == STATUS_OK) {
-        status = image_runs_draw_attention(&set, gallery->side_by_side, &gallery->n_side_by_side,
+        status = pictures_draw_class_token(&frame, gallery->side_by_side, &gallery->n_side_by_side,
                                            &picture_error);
     }
-    run_set_free(&set);
+    frame_free(&frame);
     if (status == STATUS_WRITE) {
         keep_first(&gallery->unwritten, &picture_error);
     }

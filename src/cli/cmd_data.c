@@ -12,7 +12,7 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "lab/data/dataset.h"
-#include "report/figures/contact_sheet.h"
+#include "report/images/contact_sheet.h"
 
 #define N_COLUMN(columns) (sizeof(columns) / sizeof((columns)[0]))
 

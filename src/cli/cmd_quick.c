@@ -12,8 +12,8 @@
 #include "cli/command.h"
 #include "cli/plan.h"
 #include "lab/record/record.h"
+#include "report/frame/run.h"
 #include "report/report.h"
-#include "report/runs/run.h"
 
 #define N_NAME_COLUMN 2 /* id and print name of the variant */
 

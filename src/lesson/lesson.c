@@ -42,25 +42,24 @@ static void fill_values(const struct lesson_request *request, const struct lesso
                         struct lesson_value value[N_VALUE])
 {
     const struct run *run = runs->run;
-    const json_t *config = json_object_get(run->root, "config");
     value[0] = number_value("n_run", runs->n_run);
-    value[1] = number_value("n_embd", run->n_embd);
-    value[2] = number_value("n_layer", run->n_layer);
-    value[3] = number_value("n_head", run->n_head);
-    value[4] = number_value("n_token", run->n_token);
+    value[1] = number_value("n_embd", run_config(run)->n_embd);
+    value[2] = number_value("n_layer", run_config(run)->n_layer);
+    value[3] = number_value("n_head", run_config(run)->n_head);
+    value[4] = number_value("n_token", run_config(run)->seq_len);
     value[5] = number_value("n_step", run->n_step);
     value[6] = number_value("map_seed", (size_t)runs->seed[0]);
     value[7] = (struct lesson_value){.name = "version"};
     snprintf(value[7].text, sizeof(value[7].text), "%s", request->version);
     value[8] = (struct lesson_value){.name = "seeds"};
     seeds_text(runs, value[8].text, sizeof(value[8].text));
-    value[9] = number_value("batch", (size_t)json_get_integer(config, "batch_size", 0));
-    value[10] = number_value("n_train", (size_t)json_get_integer(config, "n_train", 0));
-    value[11] = number_value("n_epoch", (size_t)json_get_integer(config, "epochs", 0));
-    value[12] = number_value("head_width", run->n_embd / run->n_head);
+    value[9] = number_value("batch", run_config(run)->batch_size);
+    value[10] = number_value("n_train", run_config(run)->n_train);
+    value[11] = number_value("n_epoch", run_config(run)->epochs);
+    value[12] = number_value("head_width", run_config(run)->n_embd / run_config(run)->n_head);
     value[13] = (struct lesson_value){.name = "frequent"};
     snprintf(value[13].text, sizeof(value[13].text), "%.3f",
-             guess_frequent(run->n_token, run->task->n_answer));
+             guess_frequent(run_config(run)->seq_len, run_config(run)->task->n_answer));
 }
 
 /* ---- writing ---- */

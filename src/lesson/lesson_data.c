@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "lesson/guess.h"
+#include "lesson/lesson_maps.h"
 #include "lesson/mislead.h"
 #include "nn/cost.h"
-#include "report/html/html_parts.h"
 #include "report/statistics/published.h"
+#include "report/write/html_parts.h"
 
 /* ---- tasks and variants ---- */
 
@@ -32,7 +33,8 @@ static json_t *tasks_json(const struct lesson_runs *runs)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < runs->n_task; i++) {
-        json_array_append_new(array, task_json(runs->task[i]->task, runs->task[i]->n_token));
+        json_array_append_new(
+            array, task_json(run_config(runs->task[i])->task, run_config(runs->task[i])->seq_len));
     }
     return array;
 }
@@ -52,10 +54,11 @@ static json_t *variants_json(const struct lesson_runs *runs)
     json_t *array = json_array();
     for (size_t i = 0; i < runs->n_variant; i++) {
         const struct run *run = runs->variant[i];
-        json_array_append_new(
-            array, json_pack("{s:s, s:s, s:b, s:s, s:b}", "id", run->variant_id, "name",
-                             run->variant_name, "sharing", lesson_is_sharing(run), "sharing_id",
-                             run->variant.sharing, "gram", variant_product_gram(&run->variant)));
+        json_array_append_new(array,
+                              json_pack("{s:s, s:s, s:b, s:s, s:b}", "id", run->variant_id, "name",
+                                        run->variant_name, "sharing", lesson_is_sharing(run),
+                                        "sharing_id", run_config(run)->variant.sharing, "gram",
+                                        variant_product_gram(&run_config(run)->variant)));
     }
     return array;
 }
@@ -84,14 +87,14 @@ static json_t *loss_json(const struct run *run)
 
 static bool has_pictures(const struct lesson_runs *runs, const struct run *run)
 {
-    return run->seed == runs->seed[0] && run->curve;
+    return run_seed(run) == runs->seed[0] && run->curve;
 }
 
 /* As many moments of each run as the budget has room for. */
 static size_t max_snapshot(const struct lesson_runs *runs)
 {
-    const struct run *first = runs->run;
-    size_t moment = first->n_layer * first->n_head * first->n_token * first->n_token / 3 * 4 + 1;
+    const struct config *first = run_config(runs->run);
+    size_t moment = first->n_layer * first->n_head * first->seq_len * first->seq_len / 3 * 4 + 1;
     size_t n = 0;
     for (size_t i = 0; i < runs->n_run; i++) {
         n += has_pictures(runs, &runs->run[i]);
@@ -103,14 +106,14 @@ static json_t *run_json(const struct lesson_runs *runs, const struct run *run)
 {
     double escape = run->measure[MEASURE_ESCAPE_STEP];
     json_t *object =
-        json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:s}", "id", run->id, "task",
+        json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:s}", "id", run_id(run), "task",
                   (json_int_t)lesson_runs_task(runs, run), "variant",
-                  (json_int_t)lesson_runs_variant(runs, run), "seed", (json_int_t)run->seed,
+                  (json_int_t)lesson_runs_variant(runs, run), "seed", (json_int_t)run_seed(run),
                   "accuracy", json_number(run->measure[MEASURE_TOKEN_ACCURACY]), "escape_step",
                   isfinite(escape) ? json_integer((json_int_t)escape) : json_null(), "hash",
-                  json_get_text(run->root, "weights_sha256", ""));
+                  run->record.weights_sha256 ? run->record.weights_sha256 : "");
     size_t n_moment = has_pictures(runs, run) ? max_snapshot(runs) : 0;
-    json_t *maps = n_moment ? html_run_maps(run, n_moment) : NULL;
+    json_t *maps = n_moment ? lesson_maps(run, n_moment) : NULL;
     if (maps) {
         json_object_set_new(object, "loss", loss_json(run));
         json_object_set_new(object, "maps", maps);
@@ -199,8 +202,10 @@ static json_t *published_json(const struct lesson_runs *runs)
                 "{s:s, s:o, s:o, s:o, s:o, s:o}", "id", id, "paper",
                 json_number(published_accuracy(PUBLISHED_PAPER, id, "reverse")), "reproduction",
                 json_number(published_accuracy(PUBLISHED_REPRODUCTION, id, "reverse")), "same",
-                json_number(published_reverse(id, run->n_embd, run->n_token)), "paper_sort",
-                json_number(published_accuracy(PUBLISHED_PAPER, id, "sort")), "reproduction_sort",
+                json_number(
+                    published_reverse(id, run_config(run)->n_embd, run_config(run)->seq_len)),
+                "paper_sort", json_number(published_accuracy(PUBLISHED_PAPER, id, "sort")),
+                "reproduction_sort",
                 json_number(published_accuracy(PUBLISHED_REPRODUCTION, id, "sort"))));
     }
     return array;
@@ -210,11 +215,10 @@ json_t *lesson_data(const struct lesson_runs *runs, const struct lesson_texts *t
 {
     return json_pack(
         "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "format",
-        LESSON_FORMAT, "pos_dim",
-        (json_int_t)json_get_integer(json_object_get(runs->run->root, "config"), "pos_dim", 10),
-        "colours", html_colours(), "texts", lesson_texts_json(texts, "js."), "tasks",
-        tasks_json(runs), "puzzles", puzzles_json(), "variants", variants_json(runs), "runs",
-        runs_json(runs), "mislead", mislead_json(runs), "models", models_json(), "cache_variants",
+        LESSON_FORMAT, "pos_dim", (json_int_t)run_config(runs->run)->pos_dim, "colours",
+        html_colours(), "texts", lesson_texts_json(texts, "js."), "tasks", tasks_json(runs),
+        "puzzles", puzzles_json(), "variants", variants_json(runs), "runs", runs_json(runs),
+        "mislead", mislead_json(runs), "models", models_json(), "cache_variants",
         cache_variants_json(), "published", published_json(runs), "frequent",
-        guess_frequent(runs->run->n_token, runs->run->task->n_answer));
+        guess_frequent(run_config(runs->run)->seq_len, run_config(runs->run)->task->n_answer));
 }

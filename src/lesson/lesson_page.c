@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "lesson/lesson_assets.h"
-#include "report/html/html_parts.h"
+#include "report/write/html_parts.h"
 
 #define MAX_PLACE 64 /* characters between the braces */
 

@@ -8,7 +8,7 @@
 
 static bool same_task(const struct run *a, const struct run *b)
 {
-    return a->task == b->task;
+    return run_config(a)->task == run_config(b)->task;
 }
 
 static bool same_variant(const struct run *a, const struct run *b)
@@ -44,11 +44,11 @@ static void list_seeds(struct lesson_runs *runs)
 {
     for (size_t i = 0; i < runs->n_run; i++) {
         size_t k = 0;
-        while (k < runs->n_seed && runs->seed[k] != runs->run[i].seed) {
+        while (k < runs->n_seed && runs->seed[k] != run_seed(&runs->run[i])) {
             k++;
         }
         if (k == runs->n_seed) {
-            runs->seed[runs->n_seed++] = runs->run[i].seed;
+            runs->seed[runs->n_seed++] = run_seed(&runs->run[i]);
         }
     }
     qsort(runs->seed, runs->n_seed, sizeof(*runs->seed), compare_seeds);
@@ -58,7 +58,7 @@ static void list_seeds(struct lesson_runs *runs)
 static bool is_there(const struct lesson_runs *runs, const struct run *run)
 {
     for (size_t i = 0; i < runs->n_run; i++) {
-        if (runs->run[i].seed == run->seed && same_task(&runs->run[i], run) &&
+        if (run_seed(&runs->run[i]) == run_seed(run) && same_task(&runs->run[i], run) &&
             same_variant(&runs->run[i], run)) {
             return true;
         }
@@ -72,7 +72,8 @@ static void load_run(const char *out, const struct config *config, struct lesson
     struct run *run = &runs->run[runs->n_run];
     *run = (struct run){0};
     bool finished = record_path(out, config->id, folder, NULL) == STATUS_OK &&
-                    run_load(folder, run, NULL) == STATUS_OK && run_is_ok(run) && run->task;
+                    run_load(folder, run, NULL) == STATUS_OK && run_is_ok(run) &&
+                    run_config(run)->task;
     runs->n_missing += !finished;
     if (finished && !is_there(runs, run)) {
         runs->n_run++;
@@ -119,7 +120,7 @@ void lesson_runs_free(struct lesson_runs *runs)
 
 size_t lesson_runs_task(const struct lesson_runs *runs, const struct run *run)
 {
-    return lesson_runs_find_task(runs, run->task->name);
+    return lesson_runs_find_task(runs, run_config(run)->task->name);
 }
 
 size_t lesson_runs_variant(const struct lesson_runs *runs, const struct run *run)
@@ -130,7 +131,7 @@ size_t lesson_runs_variant(const struct lesson_runs *runs, const struct run *run
 size_t lesson_runs_find_task(const struct lesson_runs *runs, const char *name)
 {
     size_t i = 0;
-    while (i < runs->n_task && strcmp(runs->task[i]->task->name, name) != 0) {
+    while (i < runs->n_task && strcmp(run_task_name(runs->task[i]), name) != 0) {
         i++;
     }
     return i;
@@ -150,7 +151,7 @@ const struct run *lesson_runs_at(const struct lesson_runs *runs, size_t task, si
 {
     for (size_t i = 0; i < runs->n_run; i++) {
         const struct run *run = &runs->run[i];
-        if (run->seed == seed && same_task(run, runs->task[task]) &&
+        if (run_seed(run) == seed && same_task(run, runs->task[task]) &&
             same_variant(run, runs->variant[variant])) {
             return run;
         }

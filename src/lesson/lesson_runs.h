@@ -3,7 +3,7 @@
 #define QKVLAB_LESSON_LESSON_RUNS_H
 
 #include "lab/config/config.h"
-#include "report/runs/run.h"
+#include "report/frame/run.h"
 
 struct lesson_runs {
     struct run *run; /* [n_run], finished, in the order of the plan */

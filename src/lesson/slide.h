@@ -10,7 +10,7 @@
 
 #include "lesson/lesson_runs.h"
 #include "lesson/lesson_text.h"
-#include "report/figures/chart.h"
+#include "report/write/chart.h"
 
 #define SLIDE_WIDTH 960.0
 #define SLIDE_HEIGHT 540.0

@@ -20,10 +20,10 @@ static double panel_x(size_t column)
 
 static void draw_needed(cairo_t *cr, const struct slide *slide, const struct run *run, double y)
 {
-    size_t n = run->n_token;
+    size_t n = run_config(run)->seq_len;
     float *map = calloc(n * n, sizeof(*map));
     for (size_t t = 0; map && t < n; t++) {
-        map[t * n + (size_t)task_needed_key(run->task, t, n)] = 1;
+        map[t * n + (size_t)task_needed_key(run_config(run)->task, t, n)] = 1;
     }
     if (map) {
         chart_image(cr, panel_x(0), y, PANEL, map, n);
@@ -41,7 +41,7 @@ static void draw_trained(cairo_t *cr, const struct run *run, size_t column, doub
     double x = panel_x(column);
     char text[32];
     if (map) {
-        chart_image(cr, x, y, PANEL, map, run->n_token);
+        chart_image(cr, x, y, PANEL, map, run_config(run)->seq_len);
     }
     chart_frame(cr, x, y, PANEL, PANEL);
     chart_colour(cr, CHART_INK, 1);
@@ -56,7 +56,7 @@ void slide_maps(cairo_t *cr, const void *data)
     const struct lesson_runs *runs = slide->runs;
     size_t variant[SLIDE_MAX_VARIANT], n = slide_variants(runs, variant, SLIDE_MAX_VARIANT);
     long long seed = runs->seed[0];
-    struct lesson_value value[] = {slide_value("n_head", runs->run->n_head),
+    struct lesson_value value[] = {slide_value("n_head", run_config(runs->run)->n_head),
                                    slide_value("n_step", runs->run->n_step),
                                    slide_value("seed", (size_t)seed)};
     slide_frame(cr, slide, "maps", value, 3);
@@ -68,7 +68,7 @@ void slide_maps(cairo_t *cr, const void *data)
         }
         chart_colour(cr, CHART_INK, 1);
         slide_say(cr, slide, panel_x(0), y - 20, 18, SLIDE_BOLD, CHART_LEFT,
-                  runs->task[task]->task->title);
+                  run_task_title(runs->task[task]));
         draw_needed(cr, slide, runs->task[task], y);
         for (size_t k = 0; k < n; k++) {
             chart_colour(cr, CHART_INK, 1);
@@ -77,7 +77,7 @@ void slide_maps(cairo_t *cr, const void *data)
             draw_trained(cr, lesson_runs_at(runs, task, variant[k], seed), k + 1, y);
         }
     }
-    chart_colour_bar(cr, panel_x(8) + 4, SLIDE_TOP + 52, 2 * PANEL + 74, "");
+    chart_scale_bar(cr, panel_x(8) + 4, SLIDE_TOP + 52, 2 * PANEL + 74, 1, false, "");
 }
 
 /* ---- curves ---- */
@@ -146,7 +146,7 @@ static void draw_plot(cairo_t *cr, const struct slide *slide, size_t i, size_t t
     struct chart_scale y = {0, CURVE_HIGH, PLOT_BOTTOM, PLOT_TOP};
     chart_colour(cr, CHART_INK, 1);
     slide_say(cr, slide, left, PLOT_TOP - 16, 17, SLIDE_BOLD, CHART_LEFT,
-              runs->task[task]->task->title);
+              run_task_title(runs->task[task]));
     draw_axes(cr, slide, left, n_step, &x, &y);
     for (size_t k = 0; k < n; k++) {
         const struct run *run = lesson_runs_at(runs, task, variant[k], runs->seed[0]);
@@ -239,7 +239,7 @@ void slide_seeds(cairo_t *cr, const void *data)
         }
         chart_colour(cr, CHART_INK, 1);
         slide_say(cr, slide, left, SLIDE_TOP + 6, 17, SLIDE_BOLD, CHART_LEFT,
-                  runs->task[task]->task->title);
+                  run_task_title(runs->task[task]));
         for (int tick = 0; tick <= 5; tick++) {
             char text[16];
             snprintf(text, sizeof(text), "%.1f", tick * 0.2);

@@ -1,249 +1,245 @@
-/* report: reads the runs, computes the findings, writes the files. The order of report.md is that
- * of a reader: what was run, what it says, the pictures, the tables, then the small print.
- */
+/* report: reads the runs, lets the topics speak, writes the files. */
 #include "report/report.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/folder.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "report/figures/figure_gap.h"
-#include "report/figures/figure_run.h"
-#include "report/figures/figures.h"
-#include "report/figures/heatmap.h"
-#include "report/html/html.h"
+#include "report/content/run_sheets.h"
+#include "report/content/sizes.h"
+#include "report/content/topics.h"
 #include "report/report_folder.h"
-#include "report/runs/run_notes.h"
-#include "report/statistics/findings.h"
-#include "report/text/export.h"
-#include "report/text/image_runs.h"
-#include "report/text/latex.h"
-#include "report/text/markdown.h"
+#include "report/write/data.h"
+#include "report/write/draw_plot.h"
+#include "report/write/draw_sheet.h"
+#include "report/write/heatmap.h"
+#include "report/write/latex.h"
+#include "report/write/markdown.h"
+#include "report/write/page.h"
 
-enum status report_attention_pictures(const char *run_folder, size_t *n_picture, struct error *err)
-{
-    enum status status = heatmap_write_run(run_folder, n_picture, err);
-    if (status == STATUS_OK) {
-        status = figure_run(run_folder, err);
-        *n_picture += status == STATUS_OK;
-    }
-    return status;
-}
-
-const enum measure grid_gap_measure[GRID_N_GAP] = {MEASURE_TOKEN_ACCURACY, MEASURE_MEAN_TRAIN_LOSS};
-
-/* With one setting the figures have plain names; further ones are numbered. */
-static void stem_of(size_t setting, char stem[REPORT_STEM_SIZE])
-{
-    stem[0] = '\0';
-    if (setting > 0) {
-        snprintf(stem, REPORT_STEM_SIZE, "setting%zu-", setting + 1);
-    }
-}
-
-static enum status make_findings(const struct statistics *statistics, size_t i,
-                                 struct setting_report *report, struct error *err)
-{
-    const struct setting *setting = &statistics->set->setting[i];
-    stem_of(i, report->stem);
-    if (statistics->set->n_setting > 1) {
-        findings_make_chance(setting, 1, " of this setting", &report->findings);
-    }
-    if (statistics->setting) {
-        findings_make_comparisons(&statistics->setting[i], &report->findings);
-    }
-    findings_make(setting, &report->findings);
-    report->has_attention = calloc(setting->n_seed, sizeof(*report->has_attention));
-    return report->findings.failed || !report->has_attention
-               ? error_memory(err, "writing the report")
-               : STATUS_OK;
-}
-
-static enum status write_figures(const struct setting *setting, const char *folder,
-                                 struct setting_report *report, struct error *err)
-{
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < setting->n_seed; i++) {
-        status = figure_attention(setting, setting->seed[i], folder, report->stem,
-                                  &report->has_attention[i], err);
-    }
-    if (status == STATUS_OK) {
-        status = figure_curves(setting, folder, report->stem, &report->has_curves, err);
-    }
-    if (status == STATUS_OK) {
-        status = figure_accuracy(setting, folder, report->stem, err);
-    }
-    return status;
-}
-
-typedef void export_statistics(struct text *text, const struct statistics *statistics);
-
-static enum status write_statistics(export_statistics *table, const struct statistics *statistics,
-                                    const char *folder, const char *name, struct error *err)
-{
-    char path[PATH_SIZE];
-    struct text text = {0};
-    enum status status = path_format(path, err, "%s/%s", folder, name);
-    table(&text, statistics);
-    if (status == STATUS_OK) {
-        status = text_write_unsynced(&text, path, err);
-    }
-    text_free(&text);
-    return status;
-}
-
-typedef void export_table(struct text *text, const struct run_set *set);
-
-static enum status write_table(export_table *table, const struct run_set *set, const char *folder,
-                               const char *name, struct error *err)
-{
-    char path[PATH_SIZE];
-    struct text text = {0};
-    enum status status = path_format(path, err, "%s/%s", folder, name);
-    table(&text, set);
-    if (status == STATUS_OK) {
-        status = text_write_unsynced(&text, path, err);
-    }
-    text_free(&text);
-    return status;
-}
-
-static enum status write_json(const struct run_set *set, const struct setting_report *reports,
-                              const struct statistics *statistics, const char *folder,
-                              struct error *err)
-{
-    char path[PATH_SIZE];
-    enum status status = path_format(path, err, "%s/report.json", folder);
-    struct findings *findings = calloc(set->n_setting + 1, sizeof(*findings));
-    if (!findings) {
-        return error_memory(err, "writing the report");
-    }
-    for (size_t i = 0; i < set->n_setting; i++) {
-        findings[i] = reports[i].findings;
-    }
-    json_t *root = export_json(set, findings, statistics);
-    if (status == STATUS_OK) {
-        struct text text = {0};
-        json_append(&text, root);
-        text_append(&text, "\n");
-        status = text_write_unsynced(&text, path, err);
-        text_free(&text);
-    }
-    json_decref(root);
-    free(findings);
-    return status;
-}
-
-static enum status write_markdown(const struct run_set *set, const struct setting_report *reports,
-                                  const struct statistics *statistics,
-                                  const struct grid_report *grid, const char *path,
+static enum status write_markdown(const struct document *document, const char *folder,
                                   struct error *err)
 {
+    char path[PATH_SIZE];
     struct text text = {0};
-    markdown_append_report(&text, set, reports, statistics, grid);
+    TRY(path_format(path, err, "%s/report.md", folder));
+    markdown_append(&text, document);
     enum status status = text_write_unsynced(&text, path, err);
     text_free(&text);
     return status;
 }
 
-static enum status write_html(const struct run_set *set, const struct setting_report *reports,
-                              const struct statistics *statistics, const char *folder,
-                              struct error *err)
+static enum status write_pictures(const struct document *document, const char *folder,
+                                  struct error *err)
 {
-    struct latex latex;
-    latex_make(set, statistics, &latex);
-    enum status status = latex_write(&latex, folder, err);
-    if (status == STATUS_OK) {
-        struct html_content content = {set, reports, statistics, &latex};
-        status = html_write(&content, folder, err);
+    for (size_t i = 0; i < document->n_block; i++) {
+        const struct block *block = &document->block[i];
+        if (block->plot && block->plot->name) {
+            TRY(draw_plot_write(block->plot, folder, err));
+        }
+        if (block->sheet && block->sheet->name) {
+            TRY(draw_sheet_write(block->sheet, folder, err));
+        }
+        if (block->picture) {
+            TRY(block->picture->draw(block->picture, folder, err));
+        }
     }
-    latex_free(&latex);
+    return STATUS_OK;
+}
+
+/* ---- the page's levels ---- */
+
+struct levels {
+    struct page_levels page;
+    struct text lead;
+    double *size;
+    char (*title)[SETTING_TITLE_SIZE];
+    uint64_t *tag;
+};
+
+static void free_levels(struct levels *levels)
+{
+    free(levels->page.task);
+    free(levels->page.variant);
+    free(levels->page.setting);
+    free(levels->size);
+    free(levels->title);
+    free(levels->tag);
+    text_free(&levels->lead);
+}
+
+static void write_lead(const struct frame *frame, struct text *lead)
+{
+    const struct run *run = frame->list[0];
+    char class[RUN_TEXT_SIZE], version[RUN_TEXT_SIZE], commit[RUN_TEXT_SIZE];
+    run_fact(run, "machine", "class", class);
+    run_fact(run, "build", "version", version);
+    run_fact(run, "build", "commit", commit);
+    text_append(lead,
+                "%zu finished run%s: %zu variant%s, %zu task%s, %zu setting%s; machine class %s; "
+                "qkvlab %s (%s).",
+                frame->all.n_ok, frame->all.n_ok == 1 ? "" : "s", frame->n_level[FACTOR_VARIANT],
+                frame->n_level[FACTOR_VARIANT] == 1 ? "" : "s", frame->n_level[FACTOR_TASK],
+                frame->n_level[FACTOR_TASK] == 1 ? "" : "s", frame->n_level[FACTOR_SETTING],
+                frame->n_level[FACTOR_SETTING] == 1 ? "" : "s", class, version, commit);
+}
+
+static void fill_levels(const struct frame *frame, struct levels *levels)
+{
+    struct page_levels *page = &levels->page;
+    for (size_t i = 0; i < page->n_task; i++) {
+        const struct run *run = frame->sample[FACTOR_TASK][i];
+        page->task[i] = (struct page_level){run_task_name(run), run_task_title(run), NULL};
+    }
+    for (size_t i = 0; i < page->n_variant; i++) {
+        const struct run *run = frame->sample[FACTOR_VARIANT][i];
+        page->variant[i] = (struct page_level){run->variant_id, run->variant_name, NULL};
+    }
+    for (size_t i = 0; i < page->n_setting; i++) {
+        const struct group *setting = &frame->setting.group[i];
+        double *size = levels->size + i * SIZE_COUNT;
+        setting_title(setting->run[0], levels->title[i]);
+        for (int k = 0; k < SIZE_COUNT; k++) {
+            size[k] = (double)size_of(setting, (enum size)k);
+        }
+        page->setting[i] = (struct page_level){NULL, levels->title[i], size};
+    }
+    for (size_t i = 0; i < page->n_run; i++) {
+        const size_t *level = frame->run[i].level;
+        levels->tag[i] =
+            facets_tag((struct facets){(int)level[FACTOR_TASK], (int)level[FACTOR_VARIANT],
+                                       (int)level[FACTOR_SETTING], (int)level[FACTOR_SEED]});
+    }
+}
+
+static enum status make_levels(const struct frame *frame, struct levels *levels, struct error *err)
+{
+    static const char *size_names[SIZE_COUNT];
+    const size_t *n = frame->n_level;
+    for (int i = 0; i < SIZE_COUNT; i++) {
+        size_names[i] = size_letter((enum size)i);
+    }
+    *levels = (struct levels){
+        .page = {.n_task = n[FACTOR_TASK],
+                 .n_variant = n[FACTOR_VARIANT],
+                 .n_setting = n[FACTOR_SETTING],
+                 .n_run = frame->n_run,
+                 .size = size_names,
+                 .n_size = SIZE_COUNT,
+                 .task = calloc(n[FACTOR_TASK] + 1, sizeof *levels->page.task),
+                 .variant = calloc(n[FACTOR_VARIANT] + 1, sizeof *levels->page.variant),
+                 .setting = calloc(n[FACTOR_SETTING] + 1, sizeof *levels->page.setting)},
+        .size = calloc((n[FACTOR_SETTING] + 1) * SIZE_COUNT, sizeof *levels->size),
+        .title = calloc(n[FACTOR_SETTING] + 1, sizeof *levels->title),
+        .tag = calloc(frame->n_run + 1, sizeof *levels->tag)};
+    if (!levels->page.task || !levels->page.variant || !levels->page.setting || !levels->size ||
+        !levels->title || !levels->tag) {
+        return error_memory(err, "writing the report");
+    }
+    write_lead(frame, &levels->lead);
+    levels->page.lead = levels->lead.data ? levels->lead.data : "";
+    levels->page.run = levels->tag;
+    fill_levels(frame, levels);
+    return STATUS_OK;
+}
+
+static enum status write_page(const struct document *document, const struct frame *frame,
+                              const char *folder, struct error *err)
+{
+    struct levels levels;
+    enum status status = make_levels(frame, &levels, err);
+    if (status == STATUS_OK) {
+        status = page_write(document, &levels.page, folder, err);
+    }
+    free_levels(&levels);
     return status;
 }
 
-static enum status write_all(const struct run_set *set, struct setting_report *reports,
-                             const struct statistics *statistics, const char *folder,
-                             struct error *err)
+/* ---- all of it ---- */
+
+static enum status write_all(const struct document *document, const struct frame *frame,
+                             const char *folder, struct error *err)
 {
-    struct grid_report grid = {0};
-    enum status status = STATUS_OK;
-    char page[PATH_SIZE];
-    for (size_t i = 0; status == STATUS_OK && i < set->n_setting; i++) {
-        status = make_findings(statistics, i, &reports[i], err);
-        if (status == STATUS_OK && statistics_draws_setting(statistics, i)) {
-            status = write_figures(&set->setting[i], folder, &reports[i], err);
-        }
+    if (document_failed(document)) {
+        return error_memory(err, "writing the report");
     }
-    for (size_t i = 0; status == STATUS_OK && i < GRID_N_GAP; i++) {
-        status = figure_gap(statistics, grid_gap_measure[i], folder, &grid.has_gap[i], err);
-    }
-    if (status == STATUS_OK) {
-        status = image_runs_draw(set, folder, err);
-    }
-    if (status == STATUS_OK) {
-        status = write_table(export_runs, set, folder, "runs.csv", err);
-    }
-    if (status == STATUS_OK) {
-        status = write_table(export_heads, set, folder, "heads.csv", err);
-    }
-    if (status == STATUS_OK) {
-        status = write_table(export_cells, set, folder, "cells.csv", err);
-    }
-    if (status == STATUS_OK) {
-        status = write_statistics(export_comparisons, statistics, folder, "comparisons.csv", err);
-    }
-    if (status == STATUS_OK) {
-        status = write_statistics(export_overview, statistics, folder, "overview.csv", err);
-    }
-    if (status == STATUS_OK) {
-        status = write_json(set, reports, statistics, folder, err);
-    }
-    if (status == STATUS_OK) {
-        status = path_format(page, err, "%s/report.md", folder);
-    }
-    if (status == STATUS_OK) {
-        status = write_markdown(set, reports, statistics, &grid, page, err);
-    }
-    if (status == STATUS_OK) {
-        status = write_html(set, reports, statistics, folder, err);
-    }
-    return status;
+    TRY(write_pictures(document, folder, err));
+    TRY(data_write(document, folder, err));
+    TRY(latex_write(document, folder, err));
+    TRY(write_markdown(document, folder, err));
+    return write_page(document, frame, folder, err);
 }
 
 /* What was there stays as it is where the new report cannot be written to the end. */
-static enum status replace_report(const struct run_set *set, struct setting_report *reports,
-                                  const struct statistics *statistics, const char *out,
-                                  struct error *err)
+static enum status replace_report(const struct document *document, const struct frame *frame,
+                                  const char *out, struct error *err)
 {
     struct report_folder folder;
-    enum status status = report_folder_begin(out, &folder, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    status = write_all(set, reports, statistics, folder.work, err);
-    if (status == STATUS_OK) {
+    TRY(report_folder_begin(out, &folder, err));
+    if (write_all(document, frame, folder.work, err) == STATUS_OK) {
         return report_folder_finish(&folder, err);
     }
     report_folder_abandon(&folder);
     if (folder_exists(folder.path)) {
         error_prefix(err, "%s stays as it was", folder.path);
     }
+    return err->status;
+}
+
+static enum status say(const struct frame *frame, const struct references *references,
+                       struct document *document, struct error *err)
+{
+    struct material material = {0};
+    enum status status = material_make(frame, references, &material, err);
+    if (status == STATUS_OK) {
+        topics_say(document, &material);
+    }
+    material_free(&material);
     return status;
 }
 
-static enum status make_statistics(const struct run_set *set, const char *const *baseline,
-                                   size_t n_baseline, struct statistics *statistics,
-                                   struct error *err)
+static struct report_summary summarise(const struct frame *frame)
 {
-    struct baselines baselines;
-    enum status status = baselines_read(baseline, n_baseline, &baselines, err);
+    return (struct report_summary){
+        .n_run = frame->all.n_ok,
+        .n_left_out = frame->n_run - frame->all.n_ok + frame->n_left_out,
+        .n_repeat = frame->n_repeat,
+        .n_planned = frame->n_planned,
+        .n_missing = frame->n_missing,
+        .n_without_maps = notes_without_maps(frame),
+        .n_without_curve = notes_without_curve(frame),
+    };
+}
+
+enum status report_write_against(const char *out, const char *const *reference, size_t n_reference,
+                                 struct report_summary *summary, struct error *err)
+{
+    struct frame frame = {0};
+    struct references references = {0};
+    struct document document = document_create();
+    char markdown[PATH_SIZE];
+    struct error local;
+    err = err ? err : &local;
+    enum status status = path_format(markdown, err, "%s/report/report.md", out);
     if (status == STATUS_OK) {
-        status = statistics_make(set, &baselines, statistics, err);
+        status = references_read(reference, n_reference, &references, err);
     }
-    baselines_free(&baselines);
+    if (status == STATUS_OK) {
+        status = frame_load(out, &frame, err);
+    }
+    if (status == STATUS_OK) {
+        status = say(&frame, &references, &document, err);
+    }
+    if (status == STATUS_OK) {
+        status = replace_report(&document, &frame, out, err);
+    }
+    *summary = summarise(&frame);
+    memcpy(summary->markdown, markdown, sizeof markdown);
+    document_free(&document);
+    references_free(&references);
+    frame_free(&frame);
     return status;
 }
 
@@ -252,43 +248,17 @@ enum status report_write(const char *out, struct report_summary *summary, struct
     return report_write_against(out, NULL, 0, summary, err);
 }
 
-enum status report_write_against(const char *out, const char *const *baseline, size_t n_baseline,
-                                 struct report_summary *summary, struct error *err)
+enum status report_attention_pictures(const char *run_folder, size_t *n_picture, struct error *err)
 {
-    *summary = (struct report_summary){0};
-    struct run_set set;
-    struct setting_report *reports = NULL;
-    struct statistics statistics = {0};
-    enum status status = path_format(summary->markdown, err, "%s/report/report.md", out);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    status = run_set_load(out, &set, err);
+    struct sheet *sheet;
+    char folder[PATH_SIZE];
+    TRY(heatmap_write_run(run_folder, n_picture, err));
+    TRY(path_format(folder, err, "%s/attention", run_folder));
+    enum status status = run_sheet(run_folder, &sheet, err);
     if (status == STATUS_OK) {
-        reports = calloc(set.n_setting + 1, sizeof(*reports));
-        if (!reports) {
-            status = error_memory(err, "writing the report");
-        }
+        status = draw_sheet_write(sheet, folder, err);
+        *n_picture += status == STATUS_OK;
     }
-    if (status == STATUS_OK) {
-        status = make_statistics(&set, baseline, n_baseline, &statistics, err);
-    }
-    if (status == STATUS_OK) {
-        status = replace_report(&set, reports, &statistics, out, err);
-    }
-    summary->n_run = set.n_ok + set.n_image_ok;
-    summary->n_repeat = set.n_repeat;
-    summary->n_planned = set.n_planned;
-    summary->n_missing = set.n_missing;
-    summary->n_without_maps = run_notes_without_maps(&set);
-    summary->n_without_curve = run_notes_without_curve(&set);
-    summary->n_left_out = set.n_run + set.n_image_run - summary->n_run + set.n_left_out;
-    for (size_t i = 0; reports && i < set.n_setting; i++) {
-        findings_free(&reports[i].findings);
-        free(reports[i].has_attention);
-    }
-    free(reports);
-    statistics_free(&statistics);
-    run_set_free(&set);
+    sheet_free(sheet);
     return status;
 }

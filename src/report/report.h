@@ -12,7 +12,7 @@ struct report_summary {
     size_t n_run;      /* runs in the tables */
     size_t n_left_out; /* failed, unreadable or of another version: listed, never averaged */
     size_t n_repeat;   /* of the runs in the tables and others: copies, counted once */
-    size_t n_planned, n_missing;            /* see run_set.h */
+    size_t n_planned, n_missing;            /* see frame.h */
     size_t n_without_maps, n_without_curve; /* lost or damaged */
     char markdown[4096];                    /* path of report.md */
 };
@@ -25,13 +25,13 @@ struct report_summary {
 enum status report_write(const char *out, struct report_summary *summary, struct error *err);
 
 /* report_write_against is report_write that compares variants with others than QKV: ids, see
- * paired.h. Errors: also STATUS_USAGE for an unknown id. */
-enum status report_write_against(const char *out, const char *const *baseline, size_t n_baseline,
+ * pairs.h. Errors: also STATUS_USAGE for an unknown id. */
+enum status report_write_against(const char *out, const char *const *reference, size_t n_reference,
                                  struct report_summary *summary, struct error *err);
 
 /* report_attention_pictures writes, for one run folder, a PNG beside every attention .npy (each
- * head, and the mean over heads), and all of them with labels in one, see figure_run.h. *n_picture
- * counts them. */
+ * head, and the mean over heads), and all of them with labels in one, see run_sheets.h.
+ * *n_picture counts them. */
 enum status report_attention_pictures(const char *run_folder, size_t *n_picture, struct error *err);
 
 #endif

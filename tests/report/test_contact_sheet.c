@@ -1,7 +1,7 @@
 /* Where the samples of a contact sheet are, and that their pixels are the data set's. */
 #include "base/folder.h"
 #include "base/path.h"
-#include "report/figures/contact_sheet.h"
+#include "report/images/contact_sheet.h"
 
 #include <png.h>
 #include <unistd.h>

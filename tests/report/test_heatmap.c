@@ -1,12 +1,12 @@
 /* The PNG of a map: signature, size, colours of single pixels, the same bytes twice. */
 #include "base/path.h"
-#include "report/figures/heatmap.h"
+#include "report/write/heatmap.h"
 
 #include <math.h>
 #include <png.h>
 
 #include "fixture.h"
-#include "report/figures/colormap.h"
+#include "report/write/colormap.h"
 #include "report/report.h"
 #include "runner.h"
 

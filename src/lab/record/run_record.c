@@ -590,3 +590,8 @@ double run_record_number(const struct run_record *run, const char *section, cons
     }
     return NAN;
 }
+
+json_t *run_record_section(const struct run_record *run, const char *section)
+{
+    return json_object_get(run->root, section);
+}

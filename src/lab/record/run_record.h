@@ -137,6 +137,10 @@ void run_record_free(struct run_record *run);
  * does not need is config_problem. Errors: STATUS_WRITE, STATUS_MEMORY. */
 enum status run_record_write(const struct run_record *run, const char *path, struct error *err);
 
+/* run_record_section returns a section of the file as it is there, for those who hand it on without
+ * reading it; NULL where there is none. Borrowed. */
+json_t *run_record_section(const struct run_record *run, const char *section);
+
 /* run_record_number returns a number by the names that it has in the file: section "results",
  * "timing", "attention" (the mean of the heads) or "" and key. NaN where there is none. */
 double run_record_number(const struct run_record *run, const char *section, const char *key);

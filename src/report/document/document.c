@@ -25,10 +25,24 @@ static void free_block(struct block *block)
     plot_free(block->plot);
     sheet_free(block->sheet);
     free_pivot(block->pivot);
+    if (block->picture) {
+        free(block->picture->title);
+        free(block->picture->name);
+        free(block->picture->run);
+        free(block->picture);
+    }
+}
+
+struct document document_create(void)
+{
+    struct document document = {.audience = FOR_READERS, .json = json_object()};
+    document.failed = !document.json;
+    return document;
 }
 
 void document_free(struct document *document)
 {
+    json_decref(document->json);
     for (size_t i = 0; i < document->n_block; i++) {
         free_block(&document->block[i]);
     }
@@ -46,6 +60,22 @@ bool document_failed(const struct document *document)
                   (block->pivot && table_failed(block->pivot->table));
     }
     return failed;
+}
+
+char *document_escape(struct document *document, const char *text)
+{
+    char *made = malloc(2 * strlen(text) + 1), *at = made;
+    document->failed |= !made;
+    for (; made && *text; text++) {
+        if (strchr("|`<*_[", *text)) {
+            *at++ = '\\';
+        }
+        *at++ = (unsigned char)*text < ' ' ? ' ' : *text;
+    }
+    if (made) {
+        *at = '\0';
+    }
+    return made;
 }
 
 unsigned document_for(struct document *document, unsigned audience)
@@ -126,6 +156,14 @@ void document_end(struct document *document)
     add(document, (struct block){.kind = BLOCK_END});
 }
 
+void document_group_tag(struct document *document, uint64_t tag)
+{
+    size_t begin = document->n_open > 0 ? document->open[document->n_open - 1] : 0;
+    if (begin < document->n_block) {
+        document->block[begin].tag = tag;
+    }
+}
+
 void document_heading(struct document *document, int level, const char *format, ...)
 {
     va_list list;
@@ -178,6 +216,12 @@ void document_sheet(struct document *document, struct sheet *sheet)
     add(document, (struct block){.kind = BLOCK_SHEET, .sheet = sheet});
 }
 
+void document_picture(struct document *document, struct picture *picture)
+{
+    document->failed |= !picture || !picture->title || !picture->name || !picture->run;
+    add(document, (struct block){.kind = BLOCK_PICTURE, .picture = picture});
+}
+
 void document_pivot(struct document *document, struct pivot *pivot, const char *name)
 {
     document->failed |= !pivot;
@@ -195,4 +239,9 @@ void document_data(struct document *document, struct table *table, const char *f
                                  .note = copy(document, note),
                                  .file = copy(document, file),
                                  .table = table});
+}
+
+void document_member(struct document *document, const char *key, json_t *value)
+{
+    document->failed |= json_object_set_new(document->json, key, value) != 0;
 }

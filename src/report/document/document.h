@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/status.h"
 #include "base/table.h"
 #include "report/document/facets.h"
 #include "report/document/plot.h"
@@ -24,8 +25,9 @@ enum block_kind {
     BLOCK_TABLE,
     BLOCK_PLOT,
     BLOCK_SHEET,
-    BLOCK_PIVOT, /* a plot that its reader makes from a table */
-    BLOCK_BEGIN, /* of a group of blocks, up to its BLOCK_END */
+    BLOCK_PICTURE, /* drawn from runs by a function of its topic */
+    BLOCK_PIVOT,   /* a plot that its reader makes from a table */
+    BLOCK_BEGIN,   /* of a group of blocks, up to its BLOCK_END */
     BLOCK_END
 };
 
@@ -48,6 +50,15 @@ enum group_kind {
 
 enum tone { TONE_PLAIN, TONE_NOTE, TONE_WARNING };
 
+/* A picture that is neither plot nor sheet: images with what a model looks at. The runs are the
+ * frame's, which outlives the document. */
+struct picture {
+    char *title, *name;     /* name: of its file, without ending */
+    const struct run **run; /* [n_run] */
+    size_t n_run;
+    enum status (*draw)(const struct picture *picture, const char *folder, struct error *err);
+};
+
 struct block {
     enum block_kind kind;
     unsigned audience;
@@ -62,19 +73,27 @@ struct block {
     struct plot *plot;
     struct sheet *sheet;
     struct pivot *pivot;
+    struct picture *picture;
     uint64_t tag;
 };
 
 struct document {
     struct block *block; /* [n_block] */
     size_t n_block, capacity;
-    unsigned audience; /* of the blocks to come */
-    size_t open[16], n_open;
+    unsigned audience;       /* of the blocks to come */
+    size_t open[16], n_open; /* groups that have no end yet */
+    json_t *json;            /* the same for programs, an object: topics add members */
     bool failed;
 };
 
+/* document_create returns an empty document, for readers. Free with document_free. */
+struct document document_create(void);
 void document_free(struct document *document);
 bool document_failed(const struct document *document);
+
+/* document_escape returns a text from a file or a user as inline Markdown that shows it as it is,
+ * on one line. Caller frees. NULL when out of memory, which the document then knows. */
+char *document_escape(struct document *document, const char *text);
 
 /* document_for sets whom the next blocks are for and returns whom they were for. */
 unsigned document_for(struct document *document, unsigned audience);
@@ -82,6 +101,9 @@ unsigned document_for(struct document *document, unsigned audience);
 void document_begin(struct document *document, enum group_kind group, const char *anchor,
                     const char *format, ...) __attribute__((format(printf, 4, 5)));
 void document_end(struct document *document);
+
+/* document_group_tag says which runs the innermost open group speaks of. */
+void document_group_tag(struct document *document, uint64_t tag);
 
 void document_heading(struct document *document, int level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -96,10 +118,14 @@ void document_table(struct document *document, struct table *table, const char *
                     const char *caption);
 void document_plot(struct document *document, struct plot *plot);
 void document_sheet(struct document *document, struct sheet *sheet);
+void document_picture(struct document *document, struct picture *picture);
 void document_pivot(struct document *document, struct pivot *pivot, const char *name);
 
 /* document_data adds a table for programs: file is its name, note what it holds, as people read. */
 void document_data(struct document *document, struct table *table, const char *file,
                    const char *note);
+
+/* document_member adds a member to the JSON and takes value, NULL being a failure. */
+void document_member(struct document *document, const char *key, json_t *value);
 
 #endif

@@ -57,6 +57,9 @@ void plot_free(struct plot *plot)
     free(plot->title);
     free(plot->subtitle);
     free(plot->name);
+    free(plot->alt);
+    free(plot->single_title);
+    free(plot->mean_title);
     free(plot);
 }
 
@@ -183,6 +186,24 @@ void plot_name(struct plot *plot, const char *format, ...)
     va_start(list, format);
     if (plot) {
         set_text(plot, &plot->name, format, list);
+    }
+    va_end(list);
+}
+
+void plot_titles(struct plot *plot, const char *single_title, const char *mean_title)
+{
+    if (plot) {
+        plot->single_title = copy_text(plot, single_title);
+        plot->mean_title = copy_text(plot, mean_title);
+    }
+}
+
+void plot_alt(struct plot *plot, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    if (plot) {
+        set_text(plot, &plot->alt, format, list);
     }
     va_end(list);
 }

@@ -13,9 +13,10 @@
 #include "base/table.h"
 
 enum mark {
-    MARK_LINE, /* y over x, with the single lines and the band if there are any */
-    MARK_DOTS, /* points joined by a line, single values as small dots, low to high as a bar */
-    MARK_BARS  /* from 0 to y, single values as rings */
+    MARK_LINE,  /* y over x, with the single lines and the band if there are any */
+    MARK_DOTS,  /* y over x joined by a line, single values as small dots */
+    MARK_STRIP, /* a row a series, along x: single values as rings, y as a bar through them; all
+                   series of a panel are rows or none */
 };
 
 struct axis {
@@ -25,6 +26,7 @@ struct axis {
     bool can_log;     /* the reader may choose */
     bool discrete;    /* the values of x stand at equal distances, each with a label */
     bool whole;       /* labels have no decimals */
+    bool sign;        /* labels above 0 have one */
 };
 
 /* Values are NaN where there is none. */
@@ -58,9 +60,12 @@ struct panel {
 
 struct plot {
     char *title, *subtitle; /* subtitle: lines, "" where there is none */
-    char *name;             /* of its files, without ending; NULL: it is not drawn to files */
-    size_t n_column;        /* panels side by side in a picture */
-    bool share_y;           /* one scale for all panels */
+    char *alt;          /* what a picture of it shows, for those who do not see it; NULL: title */
+    char *name;         /* of its files, without ending; NULL: it is not drawn to files */
+    size_t n_column;    /* panels side by side in a picture */
+    bool share_y;       /* one scale for all panels */
+    char *single_title; /* what a ring of a strip, a thin line or a small dot is; NULL: nothing */
+    char *mean_title;   /* and what the bar of a strip is */
     struct panel *panel;
     size_t n_panel;
     bool failed;
@@ -80,6 +85,8 @@ void plot_single(struct plot *plot, const double *y);                     /* of 
 void plot_rule(struct plot *plot, double at, bool vertical, const char *title);
 void plot_subtitle(struct plot *plot, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void plot_titles(struct plot *plot, const char *single_title, const char *mean_title);
+void plot_alt(struct plot *plot, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void plot_name(struct plot *plot, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A pivot plot is made by its reader from a table: x is one of some columns, the others of them are

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SIDE 116.0 /* points */
+
 struct sheet *sheet_create(const char *title, size_t n_row, size_t n_column)
 {
     struct sheet *sheet = calloc(1, sizeof *sheet);
@@ -13,7 +15,8 @@ struct sheet *sheet_create(const char *title, size_t n_row, size_t n_column)
     }
     sheet->n_row = n_row;
     sheet->n_column = n_column;
-    sheet->high = 1;
+    sheet->top = 1;
+    sheet->side = SIDE;
     sheet->panel = calloc(n_row * n_column + 1, sizeof *sheet->panel);
     sheet->row_title = calloc(n_row + 1, sizeof *sheet->row_title);
     sheet->column_title = calloc(n_column + 1, sizeof *sheet->column_title);
@@ -22,16 +25,6 @@ struct sheet *sheet_create(const char *title, size_t n_row, size_t n_column)
     return sheet;
 }
 
-static void free_panel(struct sheet_panel *panel)
-{
-    free(panel->title);
-    free(panel->note);
-    free(panel->value);
-    free(panel->rgb);
-    free(panel->folder);
-}
-
-/* Lists end with a NULL. */
 static void free_texts(char **text, size_t n)
 {
     for (size_t i = 0; text && i < n; i++) {
@@ -45,12 +38,11 @@ void sheet_free(struct sheet *sheet)
     if (!sheet) {
         return;
     }
-    size_t n_label_row = 0, n_label_column = 0;
     for (size_t i = 0; sheet->panel && i < sheet->n_row * sheet->n_column; i++) {
-        n_label_row = sheet->panel[i].n_row > n_label_row ? sheet->panel[i].n_row : n_label_row;
-        n_label_column =
-            sheet->panel[i].n_column > n_label_column ? sheet->panel[i].n_column : n_label_column;
-        free_panel(&sheet->panel[i]);
+        free(sheet->panel[i].value);
+        free(sheet->panel[i].number);
+        free(sheet->panel[i].note);
+        free(sheet->panel[i].folder);
     }
     for (size_t i = 0; i < sheet->n_dimension; i++) {
         free(sheet->dimension[i].title);
@@ -58,22 +50,41 @@ void sheet_free(struct sheet *sheet)
     }
     free_texts(sheet->row_title, sheet->n_row);
     free_texts(sheet->column_title, sheet->n_column);
-    free_texts(sheet->row_label, n_label_row);
-    free_texts(sheet->column_label, n_label_column);
+    free_texts(sheet->label, sheet->n_label);
     free(sheet->dimension);
     free(sheet->panel);
     free(sheet->title);
     free(sheet->subtitle);
     free(sheet->name);
+    free(sheet->alt);
     free(sheet->scale_title);
-    free(sheet->query);
-    free(sheet->key);
+    free(sheet->down);
+    free(sheet->right);
     free(sheet);
 }
 
-struct sheet_panel *sheet_panel_at(struct sheet *sheet, size_t row, size_t column)
+struct sheet_panel *sheet_panel_at(const struct sheet *sheet, size_t row, size_t column)
 {
     return &sheet->panel[row * sheet->n_column + column];
+}
+
+struct sheet_dimension *sheet_dimension(struct sheet *sheet, const char *title, size_t n)
+{
+    struct sheet_dimension *grown =
+        realloc(sheet->dimension, (sheet->n_dimension + 1) * sizeof *grown);
+    char **label = calloc(n + 1, sizeof *label);
+    if (grown) {
+        sheet->dimension = grown;
+    }
+    if (!grown || !label) {
+        free(label);
+        sheet->failed = true;
+        return NULL;
+    }
+    grown += sheet->n_dimension++;
+    *grown = (struct sheet_dimension){.label = label, .n = n};
+    sheet_text(sheet, &grown->title, "%s", title);
+    return grown;
 }
 
 void sheet_text(struct sheet *sheet, char **text, const char *format, ...)

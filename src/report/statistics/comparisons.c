@@ -8,29 +8,6 @@
 
 #include "report/statistics/resample.h"
 
-/* What is compared. The accuracy above the floor is not: it is the accuracy on another scale. */
-static const enum measure task_measures[] = {
-    MEASURE_TOKEN_ACCURACY, MEASURE_SEQUENCE_ACCURACY, MEASURE_SOLVED,          MEASURE_ESCAPED,
-    MEASURE_LOSS,           MEASURE_FINAL_TRAIN_LOSS,  MEASURE_MEAN_TRAIN_LOSS, MEASURE_ESCAPE_STEP,
-    MEASURE_BELOW_2_2,      MEASURE_BELOW_0_1,         MEASURE_REACHES_50,      MEASURE_REACHES_90,
-    MEASURE_REACHES_99};
-static const enum measure image_measures[] = {MEASURE_LOSS,
-                                              MEASURE_FINAL_TRAIN_LOSS,
-                                              MEASURE_MEAN_TRAIN_LOSS,
-                                              MEASURE_REACHES_50,
-                                              MEASURE_REACHES_90,
-                                              MEASURE_REACHES_99,
-                                              MEASURE_TOP1,
-                                              MEASURE_TOP5};
-
-#define N_TASK_MEASURE (sizeof(task_measures) / sizeof(task_measures[0]))
-#define N_IMAGE_MEASURE (sizeof(image_measures) / sizeof(image_measures[0]))
-
-static enum status no_memory(struct error *err)
-{
-    return error_memory(err, "comparing variants");
-}
-
 /* ---- what the pairs hold ---- */
 
 static bool has(const struct run *run, enum measure measure)
@@ -43,13 +20,13 @@ static void count_pair(struct comparison *comparison, const struct pair *pair, e
     double difference = pair_difference(pair, measure);
     if (isfinite(difference)) {
         stats_add(&comparison->variant, pair->run->measure[measure]);
-        stats_add(&comparison->baseline, pair->baseline->measure[measure]);
+        stats_add(&comparison->reference, pair->reference->measure[measure]);
         stats_add(&comparison->difference, difference);
         comparison->n_above += difference > 0;
         comparison->n_below += difference < 0;
     } else {
         comparison->n_only_variant += has(pair->run, measure);
-        comparison->n_only_baseline += has(pair->baseline, measure);
+        comparison->n_only_reference += has(pair->reference, measure);
     }
 }
 
@@ -65,7 +42,7 @@ static void count_groups(struct comparison *comparison, enum measure measure)
         }
         bool known = false;
         for (size_t j = 0; j < i && !known; j++) {
-            known = paired->pair[j].run->seed == pair->run->seed &&
+            known = run_seed(paired->pair[j].run) == run_seed(pair->run) &&
                     isfinite(pair_difference(&paired->pair[j], measure));
         }
         comparison->n_seed += !known;
@@ -78,7 +55,7 @@ static struct comparison describe(const struct paired *paired, enum measure meas
 {
     struct comparison comparison = {.paired = paired,
                                     .variant = STATS_NONE,
-                                    .baseline = STATS_NONE,
+                                    .reference = STATS_NONE,
                                     .difference = STATS_NONE,
                                     .low = NAN,
                                     .high = NAN,
@@ -163,10 +140,8 @@ static enum status test_units(struct comparison *comparison, enum measure measur
         return STATUS_OK;
     }
     comparison->n_needed = count_needed(comparison, unit, n_unit);
-    enum status status = resample_flip_p(unit, n_unit, &comparison->p, &comparison->exact, err);
-    return status == STATUS_OK
-               ? resample_interval(unit, n_unit, &comparison->low, &comparison->high, err)
-               : status;
+    TRY(resample_flip_p(unit, n_unit, &comparison->p, &comparison->exact, err));
+    return resample_interval(unit, n_unit, &comparison->low, &comparison->high, err);
 }
 
 /* ---- tables ---- */
@@ -184,9 +159,9 @@ static enum verdict judge(const struct comparison *comparison)
 
 static enum status correct(struct comparison_table *table, struct error *err)
 {
-    double *p = calloc(table->n_comparison + 1, sizeof(*p));
+    double *p = calloc(table->n_comparison + 1, sizeof *p);
     if (!p) {
-        return no_memory(err);
+        return error_memory(err, "comparing variants");
     }
     for (size_t i = 0; i < table->n_comparison; i++) {
         p[i] = table->comparison[i].p;
@@ -206,7 +181,7 @@ static enum status correct(struct comparison_table *table, struct error *err)
     return status;
 }
 
-static size_t most_pairs(const struct paired_set *pairs)
+static size_t most_pairs(const struct pairs *pairs)
 {
     size_t n = 0;
     for (size_t i = 0; i < pairs->n_paired; i++) {
@@ -215,19 +190,20 @@ static size_t most_pairs(const struct paired_set *pairs)
     return n;
 }
 
-static enum status fill_table(const struct paired_set *pairs, struct comparison_table *table,
+static enum status fill_table(const struct pairs *pairs, struct comparison_table *table,
                               struct error *err)
 {
-    struct resample_unit *unit = calloc(most_pairs(pairs) + 1, sizeof(*unit));
-    table->comparison = calloc(pairs->n_paired + 1, sizeof(*table->comparison));
-    enum status status = unit && table->comparison ? STATUS_OK : no_memory(err);
+    struct resample_unit *unit = calloc(most_pairs(pairs) + 1, sizeof *unit);
+    table->comparison = calloc(pairs->n_paired + 1, sizeof *table->comparison);
+    enum status status =
+        unit && table->comparison ? STATUS_OK : error_memory(err, "comparing variants");
     for (size_t i = 0; status == STATUS_OK && i < pairs->n_paired; i++) {
         const struct paired *paired = &pairs->paired[i];
-        if (paired->n_pair == 0 || !paired->run->dataset == table->images) {
+        if (paired->n_pair == 0 || paired->run->kind != table->kind) {
             continue;
         }
         struct comparison comparison = describe(paired, table->measure);
-        if (comparison.difference.n + comparison.n_only_variant + comparison.n_only_baseline > 0) {
+        if (comparison.difference.n + comparison.n_only_variant + comparison.n_only_reference > 0) {
             status = test_units(&comparison, table->measure, unit, err);
             table->comparison[table->n_comparison++] = comparison;
         }
@@ -236,42 +212,41 @@ static enum status fill_table(const struct paired_set *pairs, struct comparison_
     return status == STATUS_OK ? correct(table, err) : status;
 }
 
-static enum status add_tables(struct comparisons *comparisons, const enum measure *measure,
-                              size_t n_measure, bool images, struct error *err)
+static enum status add_tables(struct comparisons *comparisons, const struct report_kind *kind,
+                              struct error *err)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < n_measure; i++) {
-        struct comparison_table *table = &comparisons->table[comparisons->n_table];
-        *table = (struct comparison_table){.measure = measure[i], .images = images};
-        status = fill_table(&comparisons->pairs, table, err);
-        if (status != STATUS_OK || table->n_comparison > 0) {
-            comparisons->n_table++;
-        } else {
+    for (int i = 0; i < MEASURE_COUNT; i++) {
+        enum measure measure = (enum measure)i;
+        if (!(measure_row(measure)->compared & kind->bit)) {
+            continue;
+        }
+        struct comparison_table *table = &comparisons->table[comparisons->n_table++];
+        *table = (struct comparison_table){.measure = measure, .kind = kind};
+        TRY(fill_table(&comparisons->pairs, table, err));
+        if (table->n_comparison == 0) {
             free(table->comparison);
+            comparisons->n_table--;
         }
     }
-    return status;
+    return STATUS_OK;
 }
 
-enum status comparisons_make(const struct run_set *set, const struct setting *setting,
-                             const struct baselines *baselines, struct comparisons *comparisons,
-                             struct error *err)
+enum status comparisons_make(const struct group *group, const struct references *references,
+                             struct comparisons *comparisons, struct error *err)
 {
     *comparisons = (struct comparisons){0};
-    enum status status = paired_make(set, setting, baselines, &comparisons->pairs, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(pairs_of(group, references, &comparisons->pairs, err));
     for (size_t i = 0; i < comparisons->pairs.n_paired; i++) {
-        comparisons->n_without_baseline += comparisons->pairs.paired[i].n_without_baseline;
+        comparisons->n_without_reference += comparisons->pairs.paired[i].n_without_reference;
     }
-    comparisons->table = calloc(N_TASK_MEASURE + N_IMAGE_MEASURE, sizeof(*comparisons->table));
+    comparisons->table = calloc((size_t)N_REPORT_KIND * MEASURE_COUNT, sizeof *comparisons->table);
     if (!comparisons->table) {
-        return no_memory(err);
+        return error_memory(err, "comparing variants");
     }
-    status = add_tables(comparisons, task_measures, N_TASK_MEASURE, false, err);
-    return status == STATUS_OK ? add_tables(comparisons, image_measures, N_IMAGE_MEASURE, true, err)
-                               : status;
+    for (size_t i = 0; i < N_REPORT_KIND; i++) {
+        TRY(add_tables(comparisons, &report_kinds[i], err));
+    }
+    return STATUS_OK;
 }
 
 void comparisons_free(struct comparisons *comparisons)
@@ -280,17 +255,31 @@ void comparisons_free(struct comparisons *comparisons)
         free(comparisons->table[i].comparison);
     }
     free(comparisons->table);
-    paired_free(&comparisons->pairs);
+    pairs_free(&comparisons->pairs);
     *comparisons = (struct comparisons){0};
 }
 
 const struct comparison_table *comparisons_find(const struct comparisons *comparisons,
-                                                enum measure measure, bool images)
+                                                enum measure measure, enum measured_kind kind)
 {
     for (size_t i = 0; i < comparisons->n_table; i++) {
         const struct comparison_table *table = &comparisons->table[i];
-        if (table->measure == measure && table->images == images) {
+        if (table->measure == measure && table->kind->bit == kind) {
             return table;
+        }
+    }
+    return NULL;
+}
+
+const struct comparison *comparisons_of(const struct comparisons *comparisons, enum measure measure,
+                                        const struct run *run)
+{
+    const struct comparison_table *table = comparisons_find(comparisons, measure, run->kind->bit);
+    for (size_t i = 0; table && i < table->n_comparison; i++) {
+        const struct run *here = table->comparison[i].paired->run;
+        if (here->level[FACTOR_TASK] == run->level[FACTOR_TASK] &&
+            here->level[FACTOR_VARIANT] == run->level[FACTOR_VARIANT]) {
+            return &table->comparison[i];
         }
     }
     return NULL;

@@ -1,4 +1,4 @@
-/* comparisons: each variant against the baseline, with an interval, a p-value and a verdict.
+/* comparisons: each variant against its reference, with an interval, a p-value and a verdict.
  *
  * What is independent of what. Pairs that share a configuration are not independent draws of a
  * configuration. From COMPARISONS_MIN_UNIT configurations on, a configuration with all its seeds is
@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report/statistics/paired.h"
+#include "report/frame/pairs.h"
 
 #define COMPARISONS_MIN_UNIT 6
 #define COMPARISONS_MIN_STRATUM 3
@@ -38,15 +38,15 @@ enum verdict {
 };
 
 struct comparison {
-    const struct paired *paired;    /* borrowed: variant, baseline, task, pairs */
-    struct stats variant, baseline; /* the measure over the pairs that count, each side */
-    struct stats difference;        /* variant minus baseline; .n is the number of pairs in which
-                                       both have the measure */
-    size_t n_configuration, n_seed; /* of those pairs */
-    size_t n_above, n_below;        /* pairs with a difference > 0 and < 0 */
-    size_t n_only_variant, n_only_baseline; /* pairs in which one side alone has the measure: a step
-                                               that came with one of them only */
-    enum comparison_unit unit;              /* what was resampled and flipped */
+    const struct paired *paired;     /* borrowed: variant, reference, task, pairs */
+    struct stats variant, reference; /* the measure over the pairs that count, each side */
+    struct stats difference;         /* variant minus reference; .n is the number of pairs in which
+                                        both have the measure */
+    size_t n_configuration, n_seed;  /* of those pairs */
+    size_t n_above, n_below;         /* pairs with a difference > 0 and < 0 */
+    size_t n_only_variant, n_only_reference; /* pairs in which one side alone has the measure: a
+                                               step that came with one of them only */
+    enum comparison_unit unit;               /* what was resampled and flipped */
     size_t n_unit;
     double low, high; /* 95 % bootstrap interval of the mean difference; NaN with TOO_FEW */
     double p, p_holm; /* sign-flip test, and corrected within the table; NaN with TOO_FEW */
@@ -58,32 +58,35 @@ struct comparison {
 
 struct comparison_table {
     enum measure measure;
-    bool images;                   /* rows are of data sets, not tasks */
-    struct comparison *comparison; /* [n_comparison], by task, then variant */
+    const struct report_kind *kind; /* rows are of this kind of work */
+    struct comparison *comparison;  /* [n_comparison], by task, then variant */
     size_t n_comparison;
     size_t n_tested; /* of them, with a p-value: the size of Holm's family */
     size_t n_min;    /* units a comparison must have to pass the correction at all */
 };
 
 struct comparisons {
-    struct paired_set pairs;
-    struct comparison_table *table; /* [n_table], tasks first, measures in the order of
-                                       MEASURE_TABLE; a measure that no pair has is left out */
+    struct pairs pairs;
+    struct comparison_table
+        *table; /* [n_table], by kind, then measure; a measure that no pair has is left out */
     size_t n_table;
-    size_t n_without_baseline; /* finished runs that the baseline has no finished partner for */
+    size_t n_without_reference; /* finished runs that the reference has no finished partner for */
 };
 
-/* comparisons_make compares every variant with its baseline, within a setting or, where it is NULL,
- * over the whole set (see paired_make). Caller frees with comparisons_free, also on failure; the
- * set is borrowed. Errors: STATUS_MEMORY. */
-enum status comparisons_make(const struct run_set *set, const struct setting *setting,
-                             const struct baselines *baselines, struct comparisons *comparisons,
-                             struct error *err);
+/* comparisons_make compares every variant of a group with its reference. Caller frees with
+ * comparisons_free, also on failure; the runs are the frame's. Errors: STATUS_MEMORY. */
+enum status comparisons_make(const struct group *group, const struct references *references,
+                             struct comparisons *comparisons, struct error *err);
 void comparisons_free(struct comparisons *comparisons);
 
-/* comparisons_find returns the table of a measure, NULL where there is none. */
+/* comparisons_find returns the table of a measure of a kind, NULL where there is none. */
 const struct comparison_table *comparisons_find(const struct comparisons *comparisons,
-                                                enum measure measure, bool images);
+                                                enum measure measure, enum measured_kind kind);
+
+/* comparisons_of returns the comparison of a measure of a task and variant, NULL where there is
+ * none. */
+const struct comparison *comparisons_of(const struct comparisons *comparisons, enum measure measure,
+                                        const struct run *run);
 
 /* comparison_words writes the verdict as a reader meets it: "lower", "higher", "not distinguishable
  * (about 23 seeds would be needed to see a difference of this size)", "lower before

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 struct configuration {
     const struct run *run;
     size_t size[GAP_N_SIZE];
@@ -21,24 +23,32 @@ const char *gap_size_title(enum gap_size size)
     return title[size];
 }
 
-json_t *gap_procedure(const struct run *run)
+static bool is_size(const char *key)
 {
-    static const char *const other[] = {"task",    "variant",     "seed",      "n_embd",
-                                        "n_layer", "n_head",      "seq_len",   "epochs",
-                                        "lanes",   "micro_batch", "attention", "n_probe"};
-    json_t *config = json_deep_copy(json_object_get(run->root, "config"));
-    for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
-        json_object_del(config, other[i]);
+    static const char *const size[] = {"n_embd", "n_layer", "n_head",     "seq_len",
+                                       "epochs", "lanes",   "micro_batch"};
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        if (strcmp(key, size[i]) == 0) {
+            return true;
+        }
     }
-    return config;
+    return config_is_in_id(key) || run_key_looks(key);
+}
+
+void gap_append_procedure(const struct run *run, struct text *text)
+{
+    run_append_config(run, is_size, text);
 }
 
 static bool same_procedure(const struct run *a, const struct run *b)
 {
-    json_t *left = gap_procedure(a), *right = gap_procedure(b);
-    bool same = json_equal(left, right);
-    json_decref(left);
-    json_decref(right);
+    struct text left = {0}, right = {0};
+    gap_append_procedure(a, &left);
+    gap_append_procedure(b, &right);
+    bool same = !left.failed && !right.failed && left.data && right.data &&
+                strcmp(left.data, right.data) == 0;
+    text_free(&left);
+    text_free(&right);
     return same;
 }
 
@@ -46,8 +56,11 @@ static bool same_procedure(const struct run *a, const struct run *b)
 
 static struct configuration configuration_of(const struct run *run)
 {
+    const struct config *config = run_config(run);
     return (struct configuration){
-        run, {run->n_embd, run->n_layer, run->n_head, run->n_token, run->n_step}, STATS_NONE};
+        run,
+        {config->n_embd, config->n_layer, config->n_head, config->seq_len, run->n_step},
+        STATS_NONE};
 }
 
 /* Those in which the measure has a difference. */
@@ -84,9 +97,9 @@ static size_t find(const struct configuration *configuration, size_t n,
                    const struct configuration *like, enum gap_size size, size_t value)
 {
     size_t wanted[GAP_N_SIZE], i = 0;
-    memcpy(wanted, like->size, sizeof(wanted));
+    memcpy(wanted, like->size, sizeof wanted);
     wanted[size] = value;
-    while (i < n && memcmp(configuration[i].size, wanted, sizeof(wanted)) != 0) {
+    while (i < n && memcmp(configuration[i].size, wanted, sizeof wanted) != 0) {
         i++;
     }
     return i;
@@ -107,7 +120,7 @@ static size_t find_values(const struct configuration *configuration, size_t n, e
     for (size_t i = 0; i < n; i++) {
         value[i] = configuration[i].size[size];
     }
-    qsort(value, n, sizeof(*value), compare_sizes);
+    qsort(value, n, sizeof *value, compare_sizes);
     for (size_t i = 0; i < n; i++) {
         if (i == 0 || value[i] != value[i - 1]) {
             value[n_value++] = value[i];
@@ -138,7 +151,7 @@ static void add_combination(struct gap_line *line, const struct configuration *c
 static bool make_points(struct gap_line *line, const struct configuration *configuration, size_t n,
                         const size_t *value, size_t n_value)
 {
-    line->point = calloc(n_value, sizeof(*line->point));
+    line->point = calloc(n_value, sizeof *line->point);
     line->n_point = line->point ? n_value : 0;
     for (size_t i = 0; i < line->n_point; i++) {
         line->point[i].value = value[i];
@@ -160,8 +173,8 @@ enum status gap_make(const struct paired *paired, enum measure measure, enum gap
                      struct gap_line *line, struct error *err)
 {
     *line = (struct gap_line){.paired = paired, .size = size};
-    struct configuration *configuration = calloc(paired->n_pair + 1, sizeof(*configuration));
-    size_t *value = calloc(paired->n_pair + 1, sizeof(*value));
+    struct configuration *configuration = calloc(paired->n_pair + 1, sizeof *configuration);
+    size_t *value = calloc(paired->n_pair + 1, sizeof *value);
     bool fine = configuration && value;
     if (fine) {
         size_t n = collect(paired, measure, configuration);

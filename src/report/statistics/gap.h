@@ -7,7 +7,7 @@
 #ifndef QKVLAB_REPORT_GAP_H
 #define QKVLAB_REPORT_GAP_H
 
-#include "report/statistics/paired.h"
+#include "report/frame/pairs.h"
 
 enum gap_size { GAP_WIDTH, GAP_LAYERS, GAP_HEADS, GAP_LENGTH, GAP_STEPS, GAP_N_SIZE };
 
@@ -33,8 +33,8 @@ enum status gap_make(const struct paired *paired, enum measure measure, enum gap
                      struct gap_line *line, struct error *err);
 void gap_free(struct gap_line *line);
 
-/* gap_procedure returns what a run's configuration says beside variant, task, seed and sizes, as a
- * new reference. */
-json_t *gap_procedure(const struct run *run);
+/* gap_append_procedure appends what a run's configuration says beside variant, task, seed and
+ * sizes: it must be the same before points may stand on one line. */
+void gap_append_procedure(const struct run *run, struct text *text);
 
 #endif

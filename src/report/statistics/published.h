@@ -2,7 +2,8 @@
  *
  * These values stand beside measured ones in a report and are never mixed with them. Sources:
  * Table 1 of arXiv 2606.04032 ("Do Transformers Need Three Projections?") and its authors' public
- * reproduction, which differs from the paper in procedure and grid. Nothing was published for the
+ * reproduction, which differs from the paper in procedure and grid; for images its Table 2 and the
+ * same reproduction. Nothing was published for the
  * Shift task and for Q=V.
  */
 #ifndef QKVLAB_REPORT_PUBLISHED_H
@@ -39,5 +40,20 @@ extern const char *const published_dynamics_conditions;
 /* The only setting whose steps may be compared with published_dynamics. */
 bool published_dynamics_comparable(size_t n_embd, size_t n_layer, size_t n_head, size_t n_token,
                                    size_t n_step);
+
+/* ---- images ---- */
+
+/* The source as a heading, and how its numbers came about. */
+const char *published_images_name(enum published_source source);
+const char *published_images_conditions(enum published_source source);
+
+/* published_top1 returns the source's value for a variant id and a data set; NaN where nothing was
+ * published. */
+double published_top1(enum published_source source, const char *variant, const char *dataset);
+
+/* published_top1_single returns a single run of the reproduction at d 64, 2 layers, patch 4 and 2
+ * or 4 heads; NaN for everything else. */
+double published_top1_single(const char *variant, const char *dataset, size_t n_head);
+extern const char *const published_top1_single_conditions;
 
 #endif

@@ -1,0 +1,375 @@
+/* gaps: the gap to the reference by size: as pictures for the text, and for the page as a plot that
+ * its reader makes.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "report/content/sizes.h"
+#include "report/content/topics.h"
+#include "report/content/values.h"
+#include "report/statistics/gap.h"
+
+#define LEAST_RANGE 0.05 /* a hair's breadth must not look like a gap */
+#define MAX_VALUE 24     /* a panel has room for no more */
+
+/* ---- pictures ---- */
+
+static const enum measure drawn[] = {MEASURE_TOKEN_ACCURACY, MEASURE_MEAN_TRAIN_LOSS};
+
+struct lines {
+    struct gap_line *line; /* [n_paired * GAP_N_SIZE] */
+    size_t n;              /* of them, pairs times sizes; a line without points is empty */
+    bool failed;
+};
+
+static struct lines make_lines(const struct pairs *pairs, enum measure measure)
+{
+    struct lines lines = {.line = calloc(pairs->n_paired * GAP_N_SIZE + 1, sizeof *lines.line)};
+    lines.failed = !lines.line;
+    for (size_t i = 0; !lines.failed && i < pairs->n_paired; i++) {
+        for (int size = 0; size < GAP_N_SIZE; size++) {
+            struct gap_line *line = &lines.line[lines.n++];
+            if (pairs->paired[i].run->kind->has_settings) {
+                lines.failed |= gap_make(&pairs->paired[i], measure, (enum gap_size)size, line,
+                                         NULL) != STATUS_OK;
+            }
+            if (line->n_point > MAX_VALUE) {
+                gap_free(line);
+            }
+        }
+    }
+    return lines;
+}
+
+static void free_lines(struct lines *lines)
+{
+    for (size_t i = 0; i < lines->n; i++) {
+        gap_free(&lines->line[i]);
+    }
+    free(lines->line);
+}
+
+static bool has_size(const struct lines *lines, enum gap_size size)
+{
+    for (size_t i = 0; i < lines->n; i++) {
+        if (lines->line[i].n_point > 0 && lines->line[i].size == size) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_line(struct plot *plot, const struct gap_line *line)
+{
+    const struct run *run = line->paired->run;
+    double x[MAX_VALUE], mean[MAX_VALUE], single[MAX_VALUE];
+    for (size_t i = 0; i < line->n_point; i++) {
+        x[i] = (double)line->point[i].value;
+        mean[i] = line->point[i].mean;
+    }
+    plot_series(plot, run->variant_name, run->level[FACTOR_VARIANT], MARK_DOTS, x, mean,
+                line->n_point);
+    for (size_t k = 0; k < line->n_combination; k++) {
+        for (size_t i = 0; i < line->n_point; i++) {
+            single[i] = line->point[i].of_combination[k];
+        }
+        plot_single(plot, single);
+    }
+}
+
+/* A row of panels for the task of lines[first], one for each size that any task has. */
+static void add_task(struct plot *plot, const struct lines *lines, size_t first)
+{
+    const struct run *task = lines->line[first].paired->run;
+    bool is_first = true;
+    for (int size = 0; size < GAP_N_SIZE; size++) {
+        if (!has_size(lines, (enum gap_size)size)) {
+            continue;
+        }
+        struct panel *panel = plot_panel(plot, is_first ? run_task_title(task) : NULL,
+                                         gap_size_title((enum gap_size)size), NULL);
+        is_first = false;
+        if (panel) {
+            panel->x.discrete = true;
+            panel->y.sign = true;
+        }
+        for (size_t i = 0; i < lines->n; i++) {
+            const struct gap_line *line = &lines->line[i];
+            if (line->n_point > 0 && line->size == (enum gap_size)size &&
+                line->paired->run->level[FACTOR_TASK] == task->level[FACTOR_TASK]) {
+                add_line(plot, line);
+            }
+        }
+        plot_rule(plot, 0, false, NULL);
+    }
+}
+
+static bool is_first_of_task(const struct lines *lines, size_t i)
+{
+    for (size_t k = 0; k < i; k++) {
+        if (lines->line[k].n_point > 0 && lines->line[k].paired->run->level[FACTOR_TASK] ==
+                                              lines->line[i].paired->run->level[FACTOR_TASK]) {
+            return false;
+        }
+    }
+    return lines->line[i].n_point > 0;
+}
+
+/* No axis is shorter than from minus to plus the least range. */
+static void set_range(struct plot *plot, const struct lines *lines)
+{
+    double low = -LEAST_RANGE, high = LEAST_RANGE;
+    for (size_t i = 0; i < lines->n; i++) {
+        for (size_t k = 0; k < lines->line[i].n_point; k++) {
+            for (size_t c = 0; c < lines->line[i].n_combination; c++) {
+                low = fmin(low, lines->line[i].point[k].of_combination[c]);
+                high = fmax(high, lines->line[i].point[k].of_combination[c]);
+            }
+        }
+    }
+    double margin = 0.06 * (high - low);
+    for (size_t i = 0; i < plot->n_panel; i++) {
+        plot->panel[i].y.low = low - margin;
+        plot->panel[i].y.high = high + margin;
+    }
+}
+
+static struct plot *gap_plot(const struct pairs *pairs, enum measure measure,
+                             struct document *document)
+{
+    struct lines lines = make_lines(pairs, measure);
+    char title[128];
+    snprintf(title, sizeof title, "Gap to the baseline in %s, by size",
+             measure_row(measure)->title);
+    struct plot *plot = plot_create(title);
+    document->failed |= lines.failed || !plot;
+    plot_subtitle(plot,
+                  "Variant minus baseline with the same configuration and seed. Dot: a combination "
+                  "of the other sizes, mean over seeds; line: the mean of the dots.\n"
+                  "Only combinations that the variant has at every value of the size; one scale "
+                  "for all panels.");
+    plot_name(plot, "gap-%s", measure_row(measure)->key);
+    if (plot) {
+        plot->share_y = true;
+        plot->n_column = 0;
+        for (int size = 0; size < GAP_N_SIZE; size++) {
+            plot->n_column += has_size(&lines, (enum gap_size)size);
+        }
+    }
+    for (size_t i = 0; plot && i < lines.n; i++) {
+        if (is_first_of_task(&lines, i)) {
+            add_task(plot, &lines, i);
+        }
+    }
+    if (plot && plot->n_panel > 0) {
+        set_range(plot, &lines);
+    }
+    free_lines(&lines);
+    if (plot && plot->n_panel == 0) {
+        plot_free(plot);
+        return NULL;
+    }
+    return plot;
+}
+
+static void say_pictures(struct document *document, const struct material *material)
+{
+    for (size_t i = 0, n_told = 0; i < sizeof drawn / sizeof *drawn; i++) {
+        struct plot *plot = gap_plot(&material->all.pairs, drawn[i], document);
+        if (!plot) {
+            continue;
+        }
+        if (n_told++ == 0) {
+            document_heading(document, 2, "The gap to the baseline by size");
+            document_paragraph(document, TONE_PLAIN,
+                               "One size changes along an axis, and a point is a mean over the "
+                               "same combinations of the other sizes; combinations that were not "
+                               "run at every value are left out. A gap that closes at one end may "
+                               "mean that both solve the task there, or that neither learns it: "
+                               "the tables by setting tell which.");
+        }
+        document_plot(document, plot);
+    }
+}
+
+/* ---- the page ---- */
+
+static const enum measure chosen[] = {MEASURE_TOKEN_ACCURACY, MEASURE_TOP1, MEASURE_MEAN_TRAIN_LOSS,
+                                      MEASURE_ESCAPE_STEP, MEASURE_REACHES_90};
+#define N_CHOSEN (sizeof chosen / sizeof *chosen)
+#define N_NAME 3 /* columns in front of the sizes: variant, task, procedure */
+
+static const struct group *reference_of(const struct groups *cells, const struct group *cell)
+{
+    size_t level[FACTOR_COUNT];
+    for (size_t i = 0; i < cells->n_group; i++) {
+        const struct group *other = &cells->group[i];
+        memcpy(level, other->level, sizeof level);
+        if (level[FACTOR_TASK] == cell->level[FACTOR_TASK] &&
+            level[FACTOR_SETTING] == cell->level[FACTOR_SETTING] &&
+            strcmp(other->run[0]->variant_id, REFERENCE_VARIANT) == 0) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+/* Which of the procedures met so far a run has, from 1. */
+struct procedures {
+    char **text; /* [n] */
+    size_t n;
+};
+
+static size_t procedure_of(struct procedures *procedures, const struct run *run)
+{
+    struct text text = {0};
+    size_t i = 0;
+    gap_append_procedure(run, &text);
+    while (i < procedures->n && text.data && strcmp(procedures->text[i], text.data) != 0) {
+        i++;
+    }
+    if (i == procedures->n && text.data) {
+        procedures->text[procedures->n++] = text.data;
+        return i + 1;
+    }
+    text_free(&text);
+    return i + 1;
+}
+
+static void add_row(struct table *table, const struct group *cell, const struct group *reference,
+                    size_t procedure)
+{
+    table_row(table, facets_tag(group_facets(cell)), false);
+    table_text(table, cell->run[0]->variant_name);
+    table_text(table, run_task_title(cell->run[0]));
+    table_integer(table, (long long)procedure);
+    for (int size = 0; size < SIZE_COUNT; size++) {
+        table_integer(table, (long long)size_of(cell, (enum size)size));
+    }
+    for (size_t i = 0; i < N_CHOSEN; i++) {
+        struct stats gap = group_difference(cell, reference, chosen[i]);
+        table_number(table, gap.mean);
+        table_number(table, gap.min);
+        table_number(table, gap.max);
+    }
+}
+
+static struct table *gap_table(const struct group *all)
+{
+    static const struct column columns[] = {
+        {.title = "variant"}, {.title = "task"}, {.title = "procedure"}};
+    struct groups cells =
+        groups_by(all, FACTOR_BIT(TASK) | FACTOR_BIT(VARIANT) | FACTOR_BIT(SETTING));
+    struct procedures procedures = {.text = calloc(cells.n_group + 1, sizeof *procedures.text)};
+    struct table *table = cells.failed || !procedures.text ? NULL : table_create(columns, N_NAME);
+    for (int size = 0; size < SIZE_COUNT; size++) {
+        table_column(table, &(struct column){.title = size_title((enum size)size)});
+    }
+    for (size_t i = 0; i < N_CHOSEN; i++) {
+        table_column(table, &(struct column){.title = measure_row(chosen[i])->title,
+                                             .decimals = measure_row(chosen[i])->decimals});
+        table_column(table, &(struct column){.title = "lowest"});
+        table_column(table, &(struct column){.title = "highest"});
+    }
+    for (size_t i = 0; table && i < cells.n_group; i++) {
+        const struct group *cell = &cells.group[i], *reference = reference_of(&cells, cell);
+        if (reference && reference != cell) {
+            add_row(table, cell, reference, procedure_of(&procedures, cell->run[0]));
+        }
+    }
+    for (size_t i = 0; i < procedures.n; i++) {
+        free(procedures.text[i]);
+    }
+    free(procedures.text);
+    groups_free(&cells);
+    return table;
+}
+
+static bool column_varies(const struct table *table, size_t column)
+{
+    for (size_t row = 1; row < table_n_row(table); row++) {
+        if (table_cell_at(table, row, column)->number != table_cell_at(table, 0, column)->number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool column_filled(const struct table *table, size_t column)
+{
+    for (size_t row = 0; row < table_n_row(table); row++) {
+        if (table_cell_at(table, row, column)->type == CELL_NUMBER) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct pivot *pivot_of(struct table *table)
+{
+    struct pivot *pivot = calloc(1, sizeof *pivot);
+    size_t *list = calloc(SIZE_COUNT + N_CHOSEN + 1, sizeof *list);
+    if (!pivot || !list) {
+        table_free(table);
+        free(pivot);
+        free(list);
+        return NULL;
+    }
+    *pivot = (struct pivot){.table = table,
+                            .x = list,
+                            .y = malloc((N_CHOSEN + 1) * sizeof *pivot->y),
+                            .fixed = malloc(sizeof *pivot->fixed),
+                            .line = 0,
+                            .panel = 1};
+    for (size_t i = 0; i < SIZE_COUNT; i++) {
+        if (column_varies(table, N_NAME + i)) {
+            pivot->x[pivot->n_x++] = N_NAME + i;
+        }
+    }
+    for (size_t i = 0; pivot->y && i < N_CHOSEN; i++) {
+        size_t column = N_NAME + SIZE_COUNT + 3 * i;
+        if (column_filled(table, column)) {
+            pivot->y[pivot->n_y++] = column;
+        }
+    }
+    if (pivot->fixed && column_varies(table, 2)) {
+        pivot->fixed[pivot->n_fixed++] = 2;
+    }
+    return pivot;
+}
+
+static void say_page(struct document *document, const struct material *material)
+{
+    struct table *table = gap_table(&material->frame->all);
+    bool varies = false;
+    for (size_t i = 0; i < SIZE_COUNT; i++) {
+        varies |= table_n_row(table) > 0 && column_varies(table, N_NAME + i);
+    }
+    if (!varies) {
+        table_free(table);
+        return;
+    }
+    document_begin(document, GROUP_SECTION, "scaling", "Scaling");
+    document_paragraph(document, TONE_PLAIN,
+                       "A variant minus the baseline with the same seed, mean over seeds; the bar "
+                       "reaches from the lowest to the highest seed; of steps over the seeds in "
+                       "which both got there. One size changes, all others are fixed: nothing is "
+                       "averaged over settings. A gap that closes may mean that both solve the "
+                       "task there, or that neither learns it.");
+    document_pivot(document, pivot_of(table), "Difference in");
+    document_end(document);
+}
+
+void say_gaps(struct document *document, const struct material *material)
+{
+    unsigned before = document_for(document, FOR_PAGE);
+    say_page(document, material);
+    document_for(document, FOR_TEXT);
+    if (material->n_part > 1) {
+        say_pictures(document, material);
+    }
+    document_for(document, before);
+}

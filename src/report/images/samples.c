@@ -1,0 +1,235 @@
+/* Everything is checked against everything else before it is used: the images against run.json, the
+ * maps against the images, and the grid of patches against the maps.
+ */
+#include "report/images/samples.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/npy.h"
+#include "base/path.h"
+#include "report/frame/run_files.h"
+#include "report/images/rollout.h"
+
+static enum status images_path(const struct run *run, char path[PATH_SIZE], struct error *err)
+{
+    return path_format(path, err, "%s/attention/samples.npy", run->folder);
+}
+
+bool samples_are_kept(const struct run *run)
+{
+    char path[PATH_SIZE];
+    return images_path(run, path, NULL) == STATUS_OK && file_exists(path);
+}
+
+/* ---- reading ---- */
+
+static enum status read_images(struct samples *samples, struct error *err)
+{
+    char path[PATH_SIZE];
+    size_t dim[NPY_MAX_DIM], n_dim;
+    enum status status = images_path(samples->run, path, err);
+    if (status == STATUS_OK) {
+        status = npy_read_bytes(path, &samples->image, dim, &n_dim, err);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    if (n_dim != 4 || dim[0] == 0 || dim[1] == 0 || dim[2] == 0 || (dim[3] != 1 && dim[3] != 3)) {
+        return error_set(err, STATUS_DATA,
+                         "%s has %zu dimensions or another shape, expected [n, height, width, 1 or "
+                         "3 channels]",
+                         path, n_dim);
+    }
+    samples->n = dim[0];
+    samples->height = dim[1];
+    samples->width = dim[2];
+    samples->n_channel = dim[3];
+    return STATUS_OK;
+}
+
+static enum status read_labels(struct samples *samples, struct error *err)
+{
+    const struct run_attention *attention = &samples->run->record.attention;
+    samples->label = calloc(samples->n, sizeof *samples->label);
+    samples->prediction = calloc(samples->n, sizeof *samples->prediction);
+    if (!samples->label || !samples->prediction) {
+        return error_memory(err, "reading the samples of a run");
+    }
+    bool fine = attention->n_sample == samples->n;
+    for (size_t i = 0; fine && i < samples->n; i++) {
+        long long label = attention->sample[i].label;
+        long long prediction = attention->sample[i].prediction;
+        fine = label >= 0 && prediction >= 0;
+        samples->label[i] = (size_t)label;
+        samples->prediction[i] = (size_t)prediction;
+    }
+    return fine ? STATUS_OK
+                : error_set(err, STATUS_DATA,
+                            "%s/run.json: attention.samples is no list of the label and the "
+                            "prediction of the %zu images in samples.npy",
+                            samples->run->folder, samples->n);
+}
+
+static enum status read_layer(struct samples *samples, const char *folder, size_t layer,
+                              struct error *err)
+{
+    char path[PATH_SIZE];
+    size_t dim[NPY_MAX_DIM], n_dim;
+    const struct config *config = run_config(samples->run);
+    enum status status = path_format(path, err, "%s/samples_layer%zu.npy", folder, layer);
+    if (status == STATUS_OK) {
+        status = npy_read(path, &samples->maps[layer], dim, &n_dim, err);
+    }
+    if (status == STATUS_OK && (n_dim != 4 || dim[0] != samples->n || dim[1] != config->n_head ||
+                                dim[2] != config->seq_len || dim[3] != config->seq_len)) {
+        status = error_set(err, STATUS_DATA, "%s: expected maps of the shape [%zu, %zu, %zu, %zu]",
+                           path, samples->n, config->n_head, config->seq_len, config->seq_len);
+    }
+    return status;
+}
+
+static enum status read_maps(struct samples *samples, struct error *err)
+{
+    char folder[PATH_SIZE];
+    enum status status = run_files_attention_folder(samples->run->folder, folder, err);
+    samples->n_layer = run_config(samples->run)->n_layer;
+    samples->n_head = run_config(samples->run)->n_head;
+    samples->n_token = run_config(samples->run)->seq_len;
+    samples->maps = calloc(samples->n_layer, sizeof *samples->maps);
+    if (!samples->maps) {
+        return error_memory(err, "reading the samples of a run");
+    }
+    for (size_t layer = 0; status == STATUS_OK && layer < samples->n_layer; layer++) {
+        status = read_layer(samples, folder, layer, err);
+    }
+    return status;
+}
+
+static enum status find_grid(struct samples *samples, struct error *err)
+{
+    size_t patch = run_config(samples->run)->patch;
+    if (patch > 0) {
+        samples->patch = patch;
+        samples->n_row = (samples->height + samples->patch - 1) / samples->patch;
+        samples->n_column = (samples->width + samples->patch - 1) / samples->patch;
+    }
+    if (patch == 0 || samples->n_row * samples->n_column + 1 != samples->n_token) {
+        return error_set(err, STATUS_DATA,
+                         "%s: images of %zu x %zu px in patches of %zu px do not make the %zu "
+                         "tokens of the maps",
+                         samples->run->folder, samples->height, samples->width, patch,
+                         samples->n_token);
+    }
+    return STATUS_OK;
+}
+
+enum status samples_read(const struct run *run, struct samples *samples, struct error *err)
+{
+    *samples = (struct samples){.run = run};
+    enum status status = read_images(samples, err);
+    if (status == STATUS_OK) {
+        status = read_labels(samples, err);
+    }
+    if (status == STATUS_OK) {
+        status = read_maps(samples, err);
+    }
+    return status == STATUS_OK ? find_grid(samples, err) : status;
+}
+
+void samples_free(struct samples *samples)
+{
+    for (size_t layer = 0; samples->maps && layer < samples->n_layer; layer++) {
+        free(samples->maps[layer]);
+    }
+    free(samples->maps);
+    free(samples->image);
+    free(samples->label);
+    free(samples->prediction);
+    *samples = (struct samples){0};
+}
+
+/* ---- looking ---- */
+
+const uint8_t *samples_pixels(const struct samples *samples, size_t sample, size_t y, size_t x)
+{
+    return samples->image +
+           ((sample * samples->height + y) * samples->width + x) * samples->n_channel;
+}
+
+const float *samples_map(const struct samples *samples, size_t sample, size_t layer, size_t head)
+{
+    size_t square = samples->n_token * samples->n_token;
+    return samples->maps[layer] + (sample * samples->n_head + head) * square;
+}
+
+void samples_head_row(const struct samples *samples, size_t sample, size_t layer, size_t head,
+                      size_t query, double *row)
+{
+    const float *map = samples_map(samples, sample, layer, head) + query * samples->n_token;
+    for (size_t i = 0; i < samples->n_token; i++) {
+        row[i] = map[i];
+    }
+}
+
+void samples_mean_row(const struct samples *samples, size_t sample, size_t layer, size_t query,
+                      double *row)
+{
+    memset(row, 0, samples->n_token * sizeof *row);
+    for (size_t head = 0; head < samples->n_head; head++) {
+        const float *map = samples_map(samples, sample, layer, head) + query * samples->n_token;
+        for (size_t i = 0; i < samples->n_token; i++) {
+            row[i] += map[i] / (double)samples->n_head;
+        }
+    }
+}
+
+enum status samples_rollout(const struct samples *samples, size_t sample, size_t n_layer,
+                            double *row, struct error *err)
+{
+    const float **layer = calloc(n_layer, sizeof *layer);
+    double *scratch = calloc(samples->n_token, sizeof *scratch);
+    bool fine = layer && scratch;
+    for (size_t l = 0; fine && l < n_layer; l++) {
+        layer[l] = samples_map(samples, sample, l, 0);
+    }
+    if (fine) {
+        rollout_row(layer, n_layer, samples->n_head, samples->n_token, 0, row, scratch);
+    }
+    free(layer);
+    free(scratch);
+    return fine ? STATUS_OK : error_set(err, STATUS_MEMORY, "out of memory for a rollout");
+}
+
+/* A name that is cut may not end within a character: cairo draws no broken UTF-8. */
+static void copy_name(const char *from, char name[SAMPLES_CLASS_SIZE])
+{
+    size_t n = strlen(from);
+    if (n >= SAMPLES_CLASS_SIZE) {
+        n = SAMPLES_CLASS_SIZE - 1;
+        while (n > 0 && ((unsigned char)from[n] & 0xc0) == 0x80) {
+            n--;
+        }
+    }
+    memcpy(name, from, n);
+    name[n] = '\0';
+}
+
+void samples_class(const struct samples *samples, size_t class, char name[SAMPLES_CLASS_SIZE])
+{
+    const struct run_data *data = &samples->run->record.data;
+    if (data->class_name && class < data->n_class && data->class_name[class]) {
+        copy_name(data->class_name[class], name);
+    } else {
+        snprintf(name, SAMPLES_CLASS_SIZE, "%zu", class);
+    }
+}
+
+bool samples_show_the_same(const struct samples *a, const struct samples *b)
+{
+    return a->n == b->n && a->height == b->height && a->width == b->width &&
+           a->n_channel == b->n_channel &&
+           memcmp(a->image, b->image, a->n * a->height * a->width * a->n_channel) == 0;
+}

@@ -1,0 +1,55 @@
+/* samples: the images whose own attention maps a run kept, read back (see lab/record/record.h). */
+#ifndef QKVLAB_REPORT_SAMPLES_H
+#define QKVLAB_REPORT_SAMPLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/frame/run.h"
+
+struct samples {
+    const struct run *run; /* borrowed */
+    size_t n, height, width, n_channel;
+    uint8_t *image;             /* [n,H,W,C] */
+    size_t *label, *prediction; /* [n] */
+    size_t n_layer, n_head, n_token;
+    float **maps; /* [n_layer], each [n,n_head,T,T]; token 0 is the class token */
+    /* the grid of patches, which may reach beyond the image right and bottom */
+    size_t patch, n_row, n_column;
+};
+
+/* samples_are_kept: the run has them; tasks, older runs and those without maps have none. */
+bool samples_are_kept(const struct run *run);
+
+/* samples_read reads the samples of the trained model. Caller frees with samples_free, also on
+ * failure. STATUS_DATA says which file is not what a run writes. */
+enum status samples_read(const struct run *run, struct samples *samples, struct error *err);
+void samples_free(struct samples *samples);
+
+/* samples_pixels returns the n_channel bytes of a pixel of an image. */
+const uint8_t *samples_pixels(const struct samples *samples, size_t sample, size_t y, size_t x);
+
+/* samples_map returns the map [T,T] of one sample, layer and head. */
+const float *samples_map(const struct samples *samples, size_t sample, size_t layer, size_t head);
+
+/* samples_head_row writes how much a query token looks at each token [T], and samples_mean_row the
+ * mean of that over heads. */
+void samples_head_row(const struct samples *samples, size_t sample, size_t layer, size_t head,
+                      size_t query, double *row);
+void samples_mean_row(const struct samples *samples, size_t sample, size_t layer, size_t query,
+                      double *row);
+
+/* samples_rollout writes the class token's rollout [T] through the first n_layer layers, see
+ * rollout.h. Errors: STATUS_MEMORY. */
+enum status samples_rollout(const struct samples *samples, size_t sample, size_t n_layer,
+                            double *row, struct error *err);
+
+/* samples_class writes the name of a class, or its number where it has none. */
+#define SAMPLES_CLASS_SIZE 32
+void samples_class(const struct samples *samples, size_t class, char name[SAMPLES_CLASS_SIZE]);
+
+/* samples_show_the_same: both runs kept the same images, in the same order. */
+bool samples_show_the_same(const struct samples *a, const struct samples *b);
+
+#endif

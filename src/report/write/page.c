@@ -1,0 +1,568 @@
+/* page: the document as the JSON that the page draws from. Arrays of values are base64; a long line
+ * is cut into pieces of equally many steps, of which the mean and the extremes are kept, so that no
+ * extreme is lost. Single lines are kept while all plots stay small.
+ */
+#include "report/write/page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "report/write/html_parts.h"
+#include "report/write/latex.h"
+#include "report/write/page_assets.h"
+
+#define MAX_POINT 200                 /* of a line */
+#define MIN_POINT 25                  /* a line is not cut into fewer, whatever the budget */
+#define PLOT_BUDGET ((size_t)6 << 20) /* characters of all lines */
+#define FLOAT_CHARS 6                 /* of a float in base64, rounded up */
+
+struct budget {
+    size_t max_point;
+    bool with_singles;
+};
+
+static json_t *facets_json(uint64_t tag)
+{
+    struct facets facets = facets_of(tag);
+    return tag == 0 ? json_integer(0)
+                    : json_pack("[i, i, i, i]", facets.task, facets.variant, facets.setting,
+                                facets.seed);
+}
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+    if (text) {
+        json_object_set_new(object, key, json_text(text));
+    }
+}
+
+/* ---- tables ---- */
+
+static json_t *column_json(const struct table *table, size_t i)
+{
+    const struct column *column = table_column_at(table, i);
+    json_t *object = json_object();
+    set_text(object, "t", column->title);
+    set_text(object, "h", column->hint);
+    set_text(object, "a", column->link);
+    if (column->look != LOOK_PLAIN) {
+        json_object_set_new(object, "look", json_integer(column->look));
+    }
+    if (table_is_number(table, i)) {
+        json_object_set_new(object, "n", json_true());
+    }
+    if (column->tag) {
+        json_object_set_new(object, "f", facets_json(column->tag));
+    }
+    return object;
+}
+
+static json_t *cell_json(const struct table *table, size_t row, size_t column)
+{
+    const struct cell_value *cell = table_cell_at(table, row, column);
+    char buffer[TABLE_CELL_SIZE];
+    switch (cell->type) {
+    case CELL_MISSING:
+        return json_null();
+    case CELL_INTEGER:
+        return json_integer(cell->integer);
+    case CELL_NUMBER:
+        return json_pack("[o, o]", json_text(table_cell_text(table, row, column, buffer)),
+                         json_number(cell->number));
+    default:
+        return json_text(cell->text);
+    }
+}
+
+static void add_table(json_t *object, const struct table *table)
+{
+    json_t *columns = json_array(), *rows = json_array();
+    for (size_t i = 0; i < table_n_column(table); i++) {
+        if (table_column_at(table, i)->title) {
+            json_array_append_new(columns, column_json(table, i));
+        }
+    }
+    for (size_t row = 0; row < table_n_row(table); row++) {
+        json_t *cells = json_array();
+        for (size_t i = 0; i < table_n_column(table); i++) {
+            if (table_column_at(table, i)->title) {
+                json_array_append_new(cells, cell_json(table, row, i));
+            }
+        }
+        json_array_append_new(rows, json_pack("[o, i, o]", facets_json(table_row_tag(table, row)),
+                                              (int)table_row_aside(table, row), cells));
+    }
+    json_object_set_new(object, "cols", columns);
+    json_object_set_new(object, "rows", rows);
+}
+
+static json_t *table_json_of(const struct block *block, bool is_runs)
+{
+    json_t *object = json_pack("{s:s}", "k", is_runs ? "runs" : "table");
+    set_text(object, "n", block->text);
+    set_text(object, "c", block->note);
+    add_table(object, block->table);
+    return object;
+}
+
+static json_t *columns_json(const size_t *column, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_array_append_new(array, json_integer((json_int_t)column[i]));
+    }
+    return array;
+}
+
+static json_t *pivot_json(const struct block *block)
+{
+    const struct pivot *pivot = block->pivot;
+    json_t *object =
+        json_pack("{s:s, s:o, s:o, s:o, s:I, s:I}", "k", "pivot", "x",
+                  columns_json(pivot->x, pivot->n_x), "y", columns_json(pivot->y, pivot->n_y),
+                  "fixed", columns_json(pivot->fixed, pivot->n_fixed), "line",
+                  (json_int_t)pivot->line, "panel", (json_int_t)pivot->panel);
+    set_text(object, "t", block->text);
+    add_table(object, pivot->table);
+    return object;
+}
+
+/* ---- plots ---- */
+
+enum piece { PIECE_MEAN, PIECE_LOW, PIECE_HIGH };
+
+static json_t *pieces_json(const double *value, size_t n, size_t bucket, enum piece kind)
+{
+    size_t n_piece = (n + bucket - 1) / bucket;
+    float *piece = calloc(n_piece + 1, sizeof *piece);
+    for (size_t i = 0; piece && i < n_piece; i++) {
+        size_t end = (i + 1) * bucket < n ? (i + 1) * bucket : n;
+        double sum = 0, extreme = value[i * bucket];
+        for (size_t k = i * bucket; k < end; k++) {
+            sum += value[k];
+            extreme = kind == PIECE_LOW ? fmin(extreme, value[k]) : fmax(extreme, value[k]);
+        }
+        piece[i] = (float)(kind == PIECE_MEAN ? sum / (double)(end - i * bucket) : extreme);
+    }
+    json_t *text = piece ? html_base64(piece, n_piece * sizeof *piece) : NULL;
+    free(piece);
+    return text;
+}
+
+static json_t *line_json(const struct series *series, size_t bucket, bool with_singles)
+{
+    json_t *line =
+        json_pack("{s:I, s:o, s:o}", "v", (json_int_t)series->style, "t",
+                  json_text(series->name ? series->name : ""), "f", facets_json(series->tag));
+    json_object_set_new(line, "y", pieces_json(series->y, series->n, bucket, PIECE_MEAN));
+    if (series->low) {
+        json_object_set_new(line, "lo", pieces_json(series->low, series->n, bucket, PIECE_LOW));
+        json_object_set_new(line, "hi", pieces_json(series->high, series->n, bucket, PIECE_HIGH));
+    }
+    if (with_singles && series->n_single > 0) {
+        json_t *singles = json_array();
+        for (size_t i = 0; i < series->n_single; i++) {
+            json_array_append_new(singles,
+                                  pieces_json(series->single[i], series->n, bucket, PIECE_MEAN));
+        }
+        json_object_set_new(line, "one", singles);
+    }
+    return line;
+}
+
+static size_t longest(const struct panel *panel)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < panel->n_series; i++) {
+        n = panel->series[i].n > n ? panel->series[i].n : n;
+    }
+    return n;
+}
+
+static json_t *axis_json(const struct axis *axis)
+{
+    json_t *object = json_pack("{s:b}", "log", (int)axis->can_log);
+    set_text(object, "t", axis->title ? axis->title : "");
+    if (isfinite(axis->high)) {
+        json_object_set_new(object, "high", json_number(axis->high));
+    }
+    return object;
+}
+
+static json_t *panel_json(const struct panel *panel, const struct budget *budget)
+{
+    json_t *lines = json_array(), *rules = json_array();
+    size_t n = longest(panel), bucket = (n + budget->max_point - 1) / budget->max_point;
+    bucket = bucket > 0 ? bucket : 1;
+    double first = 0;
+    for (size_t i = 0; i < panel->n_series; i++) {
+        const struct series *series = &panel->series[i];
+        first = series->n > 0 ? series->x[0] : first;
+        json_array_append_new(lines, line_json(series, bucket, budget->with_singles));
+    }
+    for (size_t i = 0; i < panel->n_rule; i++) {
+        const struct rule *rule = &panel->rule[i];
+        if (!rule->vertical) {
+            json_array_append_new(rules, json_pack("[o, o]", json_number(rule->at),
+                                                   json_text(rule->title ? rule->title : "")));
+        }
+    }
+    json_t *object =
+        json_pack("{s:o, s:o, s:o, s:f, s:I, s:I, s:I, s:o, s:o}", "f", facets_json(panel->tag),
+                  "x", axis_json(&panel->x), "y", axis_json(&panel->y), "x0", first, "dx",
+                  (json_int_t)bucket, "n", (json_int_t)((n + bucket - 1) / bucket), "total",
+                  (json_int_t)n, "rules", rules, "lines", lines);
+    set_text(object, "t", panel->title);
+    return object;
+}
+
+static json_t *plot_json(const struct plot *plot, const struct budget *budget)
+{
+    json_t *panels = json_array();
+    for (size_t i = 0; i < plot->n_panel; i++) {
+        json_array_append_new(panels, panel_json(&plot->panel[i], budget));
+    }
+    json_t *object = json_pack("{s:s, s:o}", "k", "plot", "panels", panels);
+    set_text(object, "t", plot->title);
+    return object;
+}
+
+static size_t size_of_plots(const struct document *document, const struct budget *budget)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < document->n_block; i++) {
+        const struct plot *plot = document->block[i].plot;
+        for (size_t k = 0; plot && document->block[i].audience & FOR_PAGE && k < plot->n_panel;
+             k++) {
+            const struct panel *panel = &plot->panel[k];
+            size_t n = longest(panel);
+            n = n < budget->max_point ? n : budget->max_point;
+            for (size_t j = 0; j < panel->n_series; j++) {
+                size_t n_line = 3 + (budget->with_singles ? panel->series[j].n_single : 0);
+                size += n * n_line * FLOAT_CHARS;
+            }
+        }
+    }
+    return size;
+}
+
+static struct budget choose_budget(const struct document *document)
+{
+    struct budget budget = {MAX_POINT, true};
+    budget.with_singles = size_of_plots(document, &budget) <= PLOT_BUDGET;
+    while (budget.max_point > MIN_POINT && size_of_plots(document, &budget) > PLOT_BUDGET) {
+        budget.max_point /= 2;
+    }
+    return budget;
+}
+
+/* ---- sheets ---- */
+
+static json_t *grid_json(const struct sheet *sheet, const struct sheet_panel *panel)
+{
+    size_t n = panel->n * panel->n;
+    for (size_t i = 0; i < sheet->n_dimension; i++) {
+        n *= sheet->dimension[i].n;
+    }
+    unsigned char *byte = malloc(n + 1);
+    for (size_t i = 0; byte && i < n; i++) {
+        float share = panel->value[i] / (float)sheet->top;
+        share = fminf(fmaxf(share, 0), 1); /* fmaxf turns NaN into 0 */
+        byte[i] = (unsigned char)(255 * sqrtf(share) + 0.5f);
+    }
+    json_t *text = byte ? html_base64(byte, n) : NULL;
+    free(byte);
+    return text;
+}
+
+static json_t *sheet_panel_json(const struct sheet *sheet, size_t i)
+{
+    const struct sheet_panel *panel = &sheet->panel[i];
+    json_t *object = json_pack("{s:o, s:I, s:o}", "f", facets_json(panel->tag), "n",
+                               (json_int_t)panel->n, "d", grid_json(sheet, panel));
+    set_text(object, "r", sheet->row_title[i / sheet->n_column]);
+    set_text(object, "c", sheet->column_title[i % sheet->n_column]);
+    set_text(object, "note", panel->note);
+    set_text(object, "id", panel->folder);
+    if (panel->number) {
+        json_t *numbers = json_array();
+        for (size_t k = 0; k < panel->n * panel->n; k++) {
+            json_array_append_new(numbers, json_integer((json_int_t)panel->number[k]));
+        }
+        json_object_set_new(object, "m", numbers);
+    }
+    return object;
+}
+
+static json_t *texts_json(char *const *text, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_array_append_new(array, json_text(text[i] ? text[i] : ""));
+    }
+    return array;
+}
+
+static json_t *sheet_json(const struct sheet *sheet)
+{
+    json_t *panels = json_array(), *dimensions = json_array();
+    for (size_t i = 0; i < sheet->n_row * sheet->n_column; i++) {
+        if (sheet->panel[i].value) {
+            json_array_append_new(panels, sheet_panel_json(sheet, i));
+        }
+    }
+    for (size_t i = 0; i < sheet->n_dimension; i++) {
+        const struct sheet_dimension *dimension = &sheet->dimension[i];
+        json_array_append_new(dimensions,
+                              json_pack("{s:o, s:o, s:b}", "t", json_text(dimension->title),
+                                        "labels", texts_json(dimension->label, dimension->n),
+                                        "mean", (int)dimension->can_mean));
+    }
+    json_t *object = json_pack("{s:s, s:f, s:o, s:o}", "k", "sheet", "top", sheet->top, "panels",
+                               panels, "dims", dimensions);
+    set_text(object, "t", sheet->title);
+    set_text(object, "scale", sheet->scale_title);
+    set_text(object, "down", sheet->down ? sheet->down : "row");
+    set_text(object, "right", sheet->right ? sheet->right : "column");
+    if (sheet->label) {
+        json_object_set_new(object, "labels", texts_json(sheet->label, sheet->n_label));
+    }
+    return object;
+}
+
+/* ---- blocks ---- */
+
+struct writer {
+    const struct document *document;
+    struct budget budget;
+    bool in_runs; /* inside the section of all runs */
+};
+
+static json_t *blocks_json(struct writer *writer, size_t first, size_t end, json_t *array);
+
+static json_t *code_json(const struct document *document, size_t begin)
+{
+    struct text text = {0};
+    const struct block *block = &document->block[begin];
+    latex_append(&text, document, begin);
+    json_t *object =
+        json_pack("{s:s, s:o, s:o, s:o}", "k", "code", "t", json_text(block->note), "file",
+                  json_text(block->text), "x", json_text(text.data ? text.data : ""));
+    text_free(&text);
+    return object;
+}
+
+static json_t *group_json(struct writer *writer, size_t begin)
+{
+    static const char *const name[] = {[GROUP_SECTION] = "section",
+                                       [GROUP_FOLD] = "fold",
+                                       [GROUP_CHOICE] = "choice",
+                                       [GROUP_OPTION] = "option",
+                                       [GROUP_FILE] = "code"};
+    const struct block *block = &writer->document->block[begin];
+    if (block->group == GROUP_FILE) {
+        return code_json(writer->document, begin);
+    }
+    writer->in_runs |= block->note && strcmp(block->note, "runs") == 0;
+    json_t *object =
+        json_pack("{s:s, s:o, s:o}", "k", name[block->group], "f", facets_json(block->tag), "b",
+                  blocks_json(writer, begin + 1, block->end, json_array()));
+    writer->in_runs = false;
+    set_text(object, "t", block->text);
+    set_text(object, "id", block->note);
+    return object;
+}
+
+static json_t *paragraph_json(const struct block *block)
+{
+    static const char *const class[] = {
+        [TONE_PLAIN] = "", [TONE_NOTE] = "note", [TONE_WARNING] = "warn"};
+    return json_pack("{s:s, s:o, s:s}", "k", "p", "t", json_text(block->text), "s",
+                     class[block->tone]);
+}
+
+static json_t *block_json(struct writer *writer, size_t i)
+{
+    const struct block *block = &writer->document->block[i];
+    switch (block->kind) {
+    case BLOCK_HEADING:
+        return json_pack("{s:s, s:i, s:o}", "k", "h", "l", block->level, "t",
+                         json_text(block->text));
+    case BLOCK_PARAGRAPH:
+        return paragraph_json(block);
+    case BLOCK_TABLE:
+        return table_json_of(block, writer->in_runs);
+    case BLOCK_PLOT:
+        return plot_json(block->plot, &writer->budget);
+    case BLOCK_SHEET:
+        return sheet_json(block->sheet);
+    case BLOCK_PIVOT:
+        return pivot_json(block);
+    case BLOCK_BEGIN:
+        return group_json(writer, i);
+    default:
+        return NULL;
+    }
+}
+
+/* Items in a row are one list. */
+static void add_item(json_t *array, const struct block *block)
+{
+    json_t *last = json_array_get(array, json_array_size(array) - 1);
+    if (!last || strcmp(json_get_text(last, "k", ""), "list") != 0) {
+        last = json_pack("{s:s, s:[]}", "k", "list", "i");
+        json_array_append_new(array, last);
+    }
+    json_array_append_new(json_object_get(last, "i"),
+                          json_pack("[i, o]", block->level, json_text(block->text)));
+}
+
+static json_t *blocks_json(struct writer *writer, size_t first, size_t end, json_t *array)
+{
+    for (size_t i = first; i < end; i++) {
+        const struct block *block = &writer->document->block[i];
+        bool shown = (block->audience & FOR_PAGE) ||
+                     (block->kind == BLOCK_BEGIN && block->group == GROUP_FILE);
+        if (shown && block->kind == BLOCK_ITEM) {
+            add_item(array, block);
+        } else if (shown) {
+            json_t *object = block_json(writer, i);
+            if (object) {
+                json_array_append_new(array, object);
+            }
+        }
+        i = block->kind == BLOCK_BEGIN ? block->end : i;
+    }
+    return array;
+}
+
+/* What stands before a section begins it. */
+static json_t *sections_json(struct writer *writer)
+{
+    json_t *all = blocks_json(writer, 0, writer->document->n_block, json_array());
+    json_t *sections = json_array(), *before = json_array(), *block;
+    size_t i;
+    json_array_foreach(all, i, block)
+    {
+        if (strcmp(json_get_text(block, "k", ""), "section") != 0) {
+            json_array_append(before, block);
+            continue;
+        }
+        json_array_extend(before, json_object_get(block, "b"));
+        json_object_set_new(block, "b", before);
+        before = json_array();
+        json_array_append(sections, block);
+    }
+    json_decref(before);
+    json_decref(all);
+    return sections;
+}
+
+/* ---- levels ---- */
+
+static json_t *named_json(const struct page_level *level, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_array_append_new(
+            array, json_pack("[o, o]", json_text(level[i].name), json_text(level[i].title)));
+    }
+    return array;
+}
+
+static json_t *settings_json(const struct page_levels *levels)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < levels->n_setting; i++) {
+        json_t *sizes = json_array();
+        for (size_t k = 0; k < levels->n_size; k++) {
+            json_array_append_new(sizes, json_integer((json_int_t)levels->setting[i].size[k]));
+        }
+        json_array_append_new(array,
+                              json_pack("[o, o]", json_text(levels->setting[i].title), sizes));
+    }
+    return array;
+}
+
+static json_t *page_json(const struct document *document, const struct page_levels *levels)
+{
+    struct writer writer = {document, choose_budget(document), false};
+    json_t *runs = json_array(), *sizes = json_array();
+    for (size_t i = 0; i < levels->n_run; i++) {
+        json_array_append_new(runs, facets_json(levels->run[i]));
+    }
+    for (size_t i = 0; i < levels->n_size; i++) {
+        json_array_append_new(sizes, json_string(levels->size[i]));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "lead", json_text(levels->lead),
+                     "sizes", sizes, "tasks", named_json(levels->task, levels->n_task), "variants",
+                     named_json(levels->variant, levels->n_variant), "settings",
+                     settings_json(levels), "runs", runs, "colours", html_colours(), "blocks",
+                     sections_json(&writer));
+}
+
+/* ---- the file ---- */
+
+/* The places of the template, each written {{name}}. */
+static void append_place(struct text *text, const char *name, size_t length, const char *json)
+{
+    const char *place[] = {"style-hash", "script-hash", "style", "script", "data"};
+    size_t i = 0;
+    while (i < 5 && (strlen(place[i]) != length || strncmp(place[i], name, length) != 0)) {
+        i++;
+    }
+    switch (i) {
+    case 0:
+        html_append_hash(text, page_style);
+        break;
+    case 1:
+        html_append_hash(text, page_script);
+        break;
+    case 2:
+        text_append(text, "%s", page_style);
+        break;
+    case 3:
+        text_append(text, "%s", page_script);
+        break;
+    default:
+        html_append_json(text, json);
+    }
+}
+
+static void append_page(struct text *text, const char *json)
+{
+    const char *at = page_template;
+    for (const char *open; (open = strstr(at, "{{")) != NULL;) {
+        const char *close = strstr(open, "}}");
+        text_append(text, "%.*s", (int)(open - at), at);
+        append_place(text, open + 2, (size_t)(close - open - 2), json);
+        at = close + 2;
+    }
+    text_append(text, "%s", at);
+}
+
+enum status page_write(const struct document *document, const struct page_levels *levels,
+                       const char *folder, struct error *err)
+{
+    char path[PATH_SIZE];
+    struct text text = {0};
+    TRY(path_format(path, err, "%s/report.html", folder));
+    json_t *page = page_json(document, levels);
+    char *json =
+        page ? json_dumps(page, JSON_COMPACT | JSON_REAL_PRECISION(HTML_REAL_DIGITS)) : NULL;
+    enum status status = STATUS_OK;
+    if (json) {
+        append_page(&text, json);
+        status = text_write_unsynced(&text, path, err);
+    } else {
+        status = error_memory(err, "writing %s", path);
+    }
+    text_free(&text);
+    free(json);
+    json_decref(page);
+    return status;
+}

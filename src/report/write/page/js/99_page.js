@@ -1,0 +1,152 @@
+/* The page: its sections in the order of the document, the filter and the theme. */
+
+function buildFilter() {
+  const form = document.getElementById('filter');
+  function filterSelect(name, title, options, change) {
+    const label = select(title, [['', 'all'], ...options], '', (value) => {
+      change(value);
+      filterChanged();
+    });
+    label.querySelector('select').name = name;
+    return label;
+  }
+  const size = (letter, i) => {
+    const values = [...new Set(data.settings.map((setting) => setting[1][i]))].sort((a, b) => a - b);
+    return values.length > 1 && filterSelect(letter, letter, values.map((value) => [value, value]),
+      (value) => { filter.sizes[i] = value; });
+  };
+  let timer = null;
+  const text = el('input', { type: 'search', name: 'text', placeholder: 'variant, task, run ...',
+    oninput: () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        filter.text = text.value;
+        filterChanged();
+      }, 120);
+    } });
+  append(form, [
+    el('label', null, 'Text', text),
+    filterSelect('task', 'Task', data.tasks.map((task, i) => [i, task[1]]),
+      (value) => { filter.task = value; }),
+    filterSelect('variant', 'Variant', data.variants.map((variant, i) => [i, variant[1]]),
+      (value) => { filter.variant = value; }),
+    data.sizes.map(size),
+    el('button', { type: 'button', onclick: () => {
+      form.reset();
+      Object.assign(filter, { text: '', task: '', variant: '', sizes: data.sizes.map(() => '') });
+      filterChanged();
+    } }, 'Clear'),
+  ]);
+  form.addEventListener('submit', (event) => event.preventDefault());
+  const drawState = () => {
+    const active = filter.text || filter.task !== '' || filter.variant !== '' ||
+      filter.sizes.some((value) => value !== '');
+    const n = data.runs.filter((facets) => matches(facets)).length;
+    document.getElementById('filter-state').textContent = active
+      ? '\u2013 ' + n + ' of ' + plural(data.runs.length, 'run') : '';
+  };
+  onFilter(form, drawState);
+}
+
+/* ---- theme ---- */
+
+const THEMES = ['automatic', 'light', 'dark'];
+
+function remember(theme) {
+  try {
+    localStorage.setItem('qkvlab-theme', theme);
+  } catch (problem) {
+    /* A browser that keeps nothing for files still has the button. */
+  }
+}
+
+function recall() {
+  try {
+    return localStorage.getItem('qkvlab-theme');
+  } catch (problem) {
+    return null;
+  }
+}
+
+function setTheme(theme) {
+  const button = document.getElementById('theme');
+  button.textContent = 'Theme: ' + theme;
+  button.dataset.theme = theme;
+  if (theme === 'automatic') {
+    document.documentElement.removeAttribute('data-theme');
+  } else {
+    document.documentElement.dataset.theme = theme;
+  }
+}
+
+function buildTheme() {
+  const button = document.getElementById('theme');
+  setTheme(THEMES.includes(recall()) ? recall() : 'automatic');
+  button.addEventListener('click', () => {
+    const next = THEMES[(THEMES.indexOf(button.dataset.theme) + 1) % THEMES.length];
+    setTheme(next);
+    remember(next);
+  });
+}
+
+/* ---- start ---- */
+
+const FIRST = 2; /* sections that are there before anything is painted */
+
+/* The bar covers what is scrolled under it. */
+function clearBar() {
+  document.documentElement.style.scrollPaddingTop =
+    document.querySelector('.bar').offsetHeight + 8 + 'px';
+}
+
+function fillSection(block) {
+  const section = el('section', { id: block.id, 'aria-labelledby': block.id + '-title' },
+    el('h2', { id: block.id + '-title' }, block.t));
+  document.getElementById('main').append(section);
+  document.getElementById('nav').append(el('a', { href: '#' + block.id }, block.t));
+  drawBlocks(section, block.b);
+}
+
+function watchSize() {
+  let width = window.innerWidth;
+  clearBar();
+  document.getElementById('filter-box').addEventListener('toggle', clearBar);
+  window.addEventListener('resize', () => {
+    if (window.innerWidth !== width) {
+      width = window.innerWidth;
+      clearBar();
+      drawPlots();
+    }
+  });
+  window.addEventListener('beforeprint', drawPlots);
+  window.addEventListener('afterprint', drawPlots);
+  window.addEventListener('hashchange', follow);
+}
+
+/* One section after the other, so that a large report can be read while the rest is drawn. */
+function fillRest(sections) {
+  if (sections.length) {
+    fillSection(sections[0]);
+    setTimeout(() => fillRest(sections.slice(1)), 0);
+    return;
+  }
+  follow();
+  const target = document.getElementById(location.hash.slice(1));
+  if (target) {
+    target.scrollIntoView();
+  }
+  document.documentElement.dataset.ready = 'yes';
+}
+
+function build() {
+  const sections = data.blocks.filter((block) => block.k === 'section');
+  document.getElementById('filter-box').open = window.innerWidth >= 900;
+  document.getElementById('lead').textContent = data.lead;
+  buildTheme();
+  buildFilter();
+  sections.slice(0, FIRST).forEach(fillSection);
+  watchSize();
+  setTimeout(() => fillRest(sections.slice(FIRST)), 0);
+}
+
+build();
