@@ -37,13 +37,9 @@ static bool tells_procedure(const char *key)
  * (20), n_head 4 (2)": its numbers say little beside the published. */
 static void append_departures(struct text *text, const struct run *run)
 {
-    struct config usual = config_default();
+    struct config usual = config_usual(run_config(run));
     const char *key;
     size_t n = 0;
-    if (config_set(&usual, "task", run_task_name(run), NULL) != STATUS_OK ||
-        config_resolve(&usual, NULL) != STATUS_OK) {
-        return;
-    }
     for (size_t i = 0; (key = run_fact_key(run, "config", i)) != NULL; i++) {
         char here[RUN_TEXT_SIZE], there[RUN_TEXT_SIZE];
         run_fact(run, "config", key, here);

@@ -55,6 +55,9 @@ static void say_parts(struct document *document, const struct material *material
         setting_title(material->part[i].run[0], title);
         document_begin(document, GROUP_FOLD, NULL, "%s", title);
         document_group_tag(document, facets_tag(group_facets(&material->part[i])));
+        if (i == 0) {
+            document_group_open(document);
+        }
         say_headlines(document, &findings);
         say_caveat(document, &material->part[i]);
         document_begin(document, GROUP_FOLD, NULL, "The rules behind the findings");

@@ -156,6 +156,14 @@ void document_end(struct document *document)
     add(document, (struct block){.kind = BLOCK_END});
 }
 
+void document_group_open(struct document *document)
+{
+    size_t begin = document->n_open > 0 ? document->open[document->n_open - 1] : 0;
+    if (begin < document->n_block) {
+        document->block[begin].open = true;
+    }
+}
+
 void document_group_tag(struct document *document, uint64_t tag)
 {
     size_t begin = document->n_open > 0 ? document->open[document->n_open - 1] : 0;

@@ -75,6 +75,7 @@ struct block {
     struct pivot *pivot;
     struct picture *picture;
     uint64_t tag;
+    bool open; /* of a fold: at first */
 };
 
 struct document {
@@ -101,6 +102,9 @@ unsigned document_for(struct document *document, unsigned audience);
 void document_begin(struct document *document, enum group_kind group, const char *anchor,
                     const char *format, ...) __attribute__((format(printf, 4, 5)));
 void document_end(struct document *document);
+
+/* document_group_open: the innermost open fold is open at first. */
+void document_group_open(struct document *document);
 
 /* document_group_tag says which runs the innermost open group speaks of. */
 void document_group_tag(struct document *document, uint64_t tag);

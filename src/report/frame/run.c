@@ -8,6 +8,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "lab/config/config_keys.h"
 #include "lab/kind/images/images.h"
 #include "lab/training/dynamics.h"
 #include "report/frame/run_files.h"
@@ -157,10 +158,9 @@ static const char *whole_hash(const char *hash)
 
 /* ---- facts ---- */
 
-static bool means_something(const struct run *run, const char *key)
+static bool means_something(const struct run *run, const struct config_key *key)
 {
-    char value[RUN_TEXT_SIZE];
-    return config_value(run_config(run), key, value, sizeof value, NULL) == STATUS_OK;
+    return config_preset(run_config(run)->task, key) != NULL;
 }
 
 static bool find_provenance(const struct run *run, const char *section, size_t i,
@@ -179,7 +179,7 @@ const char *run_fact_key(const struct run *run, const char *section, size_t i)
     if (strcmp(section, "config") == 0) {
         const struct config_key *key;
         for (size_t at = 0; (key = config_key_at(at)) != NULL; at++) {
-            if (means_something(run, key->name) && i-- == 0) {
+            if (means_something(run, key) && i-- == 0) {
                 return key->name;
             }
         }

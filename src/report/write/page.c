@@ -374,6 +374,9 @@ static json_t *group_json(struct writer *writer, size_t begin)
     writer->in_runs = false;
     set_text(object, "t", block->text);
     set_text(object, "id", block->note);
+    if (block->open) {
+        json_object_set_new(object, "open", json_true());
+    }
     return object;
 }
 
