@@ -23,16 +23,18 @@ static long long seed_of[MAX_RUN];
 static void add_run(struct lesson_runs *runs, const char *variant, long long seed, double accuracy)
 {
     struct run *run = &made[runs->n_run++];
-    *run = (struct run){.id = "some-run",
-                        .status = "ok",
-                        .folder = "nowhere",
-                        .seed = seed,
-                        .n_embd = 64,
-                        .n_token = 16};
-    run->task = task_find("reverse");
-    ck_assert_int_eq(variant_parse(variant, &run->variant, NULL), STATUS_OK);
-    variant_id(&run->variant, run->variant_id);
-    variant_name(&run->variant, run->variant_name);
+    *run = (struct run){.folder = "nowhere"};
+    snprintf(run->record.id, sizeof run->record.id, "some-run");
+    run->record.status = RUN_STATUS_OK;
+    struct config *config = &run->record.config;
+    *config = config_default();
+    config->seed = (uint64_t)seed;
+    config->n_embd = 64;
+    config->seq_len = 16;
+    config->task = task_find("reverse");
+    ck_assert_int_eq(variant_parse(variant, &config->variant, NULL), STATUS_OK);
+    variant_id(&config->variant, run->variant_id);
+    variant_name(&config->variant, run->variant_name);
     run->measure[MEASURE_TOKEN_ACCURACY] = accuracy;
     run->measure[MEASURE_ESCAPE_STEP] = NAN;
 }

@@ -1,37 +1,38 @@
 /* Comparisons of runs that no training made: which pairs, which units, which verdict. */
+#include "report/frame/frame.h"
 #include "report/statistics/comparisons.h"
 
 #include "fixture.h"
 #include "runner.h"
 
-static struct run_set set;
+static struct frame frame;
 static struct comparisons comparisons;
 
 static void set_up(void)
 {
     make_out();
-    set = (struct run_set){0};
+    frame = (struct frame){0};
     comparisons = (struct comparisons){0};
 }
 
 static void tear_down(void)
 {
     comparisons_free(&comparisons);
-    run_set_free(&set);
+    frame_free(&frame);
     remove_out();
 }
 
 static void compare(void)
 {
     struct error err;
-    ck_assert_msg(run_set_load(out, &set, &err) == STATUS_OK, "%s", err.text);
-    ck_assert_msg(comparisons_make(&set, NULL, NULL, &comparisons, &err) == STATUS_OK, "%s",
+    ck_assert_msg(frame_load(out, &frame, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(comparisons_make(&frame.all, NULL, &comparisons, &err) == STATUS_OK, "%s",
                   err.text);
 }
 
 static const struct comparison *comparison(enum measure measure, size_t i)
 {
-    const struct comparison_table *table = comparisons_find(&comparisons, measure, false);
+    const struct comparison_table *table = comparisons_find(&comparisons, measure, OF_SEQUENCES);
     ck_assert_ptr_nonnull(table);
     ck_assert_uint_lt(i, table->n_comparison);
     return &table->comparison[i];
@@ -125,7 +126,8 @@ START_TEST(a_correction_that_six_seeds_cannot_pass)
     const struct comparison *accuracy = comparison(MEASURE_TOKEN_ACCURACY, 0);
     ck_assert_double_eq(accuracy->p, 2.0 / 64);
     ck_assert_double_eq(accuracy->p_holm, 4.0 / 64);
-    ck_assert_uint_eq(comparisons_find(&comparisons, MEASURE_TOKEN_ACCURACY, false)->n_min, 7);
+    ck_assert_uint_eq(comparisons_find(&comparisons, MEASURE_TOKEN_ACCURACY, OF_SEQUENCES)->n_min,
+                      7);
     assert_words(accuracy, "lower before correction (about 7 "
                            "seeds would be needed to see a difference of this size)");
 }
@@ -181,7 +183,7 @@ START_TEST(steps_count_where_both_escaped)
     ck_assert_uint_eq(escape->difference.n, 6);
     ck_assert_double_eq(escape->difference.mean, 10);
     ck_assert_uint_eq(escape->n_only_variant, 1);
-    ck_assert_uint_eq(escape->n_only_baseline, 1);
+    ck_assert_uint_eq(escape->n_only_reference, 1);
     const struct comparison *escaped = comparison(MEASURE_ESCAPED, 0);
     ck_assert_uint_eq(escaped->difference.n, 8);
     ck_assert_double_eq(escaped->difference.mean, 0);
@@ -202,21 +204,20 @@ START_TEST(pairs_need_both_sides)
     ck_assert_uint_eq(comparisons.pairs.n_paired, 1);
     const struct paired *paired = &comparisons.pairs.paired[0];
     ck_assert_uint_eq(paired->n_pair, 1);
-    ck_assert_uint_eq(paired->n_unpaired, 3);
-    ck_assert_uint_eq(paired->n_without_baseline, 2);
-    ck_assert_uint_eq(comparisons.n_without_baseline, 2);
+    ck_assert_uint_eq(paired->n_without_reference, 2);
+    ck_assert_uint_eq(comparisons.n_without_reference, 2);
     ck_assert_double_eq_tol(pair_difference(&paired->pair[0], MEASURE_TOKEN_ACCURACY), 0.1, 1e-12);
 }
 END_TEST
 
-START_TEST(without_a_baseline_there_is_no_comparison)
+START_TEST(without_a_reference_there_is_no_comparison)
 {
     write_one("qk", 8, 0, 0.5, 5);
     write_one("kv", 8, 0, 0.5, 5);
     compare();
     ck_assert_uint_eq(comparisons.n_table, 0);
-    ck_assert_uint_eq(comparisons.n_without_baseline, 2);
-    ck_assert_ptr_null(comparisons.pairs.paired[0].baseline);
+    ck_assert_uint_eq(comparisons.n_without_reference, 2);
+    ck_assert_ptr_null(comparisons.pairs.paired[0].reference);
 }
 END_TEST
 
@@ -233,7 +234,7 @@ START_TEST(programs_are_not_mixed)
     compare();
     ck_assert_uint_eq(comparisons.pairs.paired[0].n_pair, 0);
     comparisons_free(&comparisons);
-    run_set_free(&set);
+    frame_free(&frame);
     fake.commit = NULL;
     fake_write(out, &fake);
     fake.commit = "def";
@@ -241,7 +242,7 @@ START_TEST(programs_are_not_mixed)
     fake_write(out, &fake);
     compare();
     ck_assert_uint_eq(comparisons.pairs.paired[0].n_pair, 1);
-    ck_assert_uint_eq(comparisons.pairs.paired[0].n_unpaired, 0);
+    ck_assert_uint_eq(comparisons.pairs.paired[0].n_without_reference, 0);
 }
 END_TEST
 
@@ -254,9 +255,10 @@ START_TEST(one_setting_alone)
         write_one("qkv", 16, seed, 0.9, 5);
         write_one("qk", 16, seed, 0.2, 5);
     }
-    ck_assert_int_eq(run_set_load(out, &set, &err), STATUS_OK);
-    ck_assert_uint_eq(set.n_setting, 2);
-    ck_assert_int_eq(comparisons_make(&set, &set.setting[1], NULL, &comparisons, &err), STATUS_OK);
+    ck_assert_int_eq(frame_load(out, &frame, &err), STATUS_OK);
+    ck_assert_uint_eq(frame.setting.n_group, 2);
+    ck_assert_int_eq(comparisons_make(&frame.setting.group[1], NULL, &comparisons, &err),
+                     STATUS_OK);
     ck_assert_uint_eq(comparison(MEASURE_TOKEN_ACCURACY, 0)->difference.n, 2);
     ck_assert_double_eq_tol(comparison(MEASURE_TOKEN_ACCURACY, 0)->difference.mean, -0.7, 1e-12);
 }
@@ -265,13 +267,13 @@ END_TEST
 static void compare_with(const char *const *id, size_t n_id)
 {
     struct error err;
-    struct baselines baselines;
-    ck_assert_msg(baselines_read(id, n_id, &baselines, &err) == STATUS_OK, "%s", err.text);
-    ck_assert_int_eq(comparisons_make(&set, NULL, &baselines, &comparisons, &err), STATUS_OK);
-    baselines_free(&baselines);
+    struct references references;
+    ck_assert_msg(references_read(id, n_id, &references, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_int_eq(comparisons_make(&frame.all, &references, &comparisons, &err), STATUS_OK);
+    references_free(&references);
 }
 
-START_TEST(a_baseline_for_each_sharing)
+START_TEST(a_reference_for_each_sharing)
 {
     struct error err;
     write_one("qkv", 8, 0, 0.9, 5);
@@ -279,32 +281,32 @@ START_TEST(a_baseline_for_each_sharing)
     write_one("qk+", 8, 0, 0.6, 5);
     write_one("kv", 8, 0, 0.5, 5);
     write_one("kv:n_kv_head=1", 8, 0, 0.4, 5);
-    ck_assert_int_eq(run_set_load(out, &set, &err), STATUS_OK);
+    ck_assert_int_eq(frame_load(out, &frame, &err), STATUS_OK);
     compare_with((const char *const[]){"qk+", "kv"}, 2);
-    ck_assert_uint_eq(comparisons_find(&comparisons, MEASURE_LOSS, false)->n_comparison, 2);
+    ck_assert_uint_eq(comparisons_find(&comparisons, MEASURE_LOSS, OF_SEQUENCES)->n_comparison, 2);
     ck_assert_double_eq_tol(comparison(MEASURE_TOKEN_ACCURACY, 0)->difference.mean, 0.2, 1e-12);
     ck_assert_double_eq_tol(comparison(MEASURE_TOKEN_ACCURACY, 1)->difference.mean, -0.1, 1e-12);
-    ck_assert_uint_eq(comparisons.n_without_baseline, 1);
+    ck_assert_uint_eq(comparisons.n_without_reference, 1);
 }
 END_TEST
 
-START_TEST(a_baseline_that_is_no_variant)
+START_TEST(a_reference_that_is_no_variant)
 {
     struct error err;
-    struct baselines baselines;
-    ck_assert_int_eq(baselines_read((const char *const[]){"qkw"}, 1, &baselines, &err),
+    struct references references;
+    ck_assert_int_eq(references_read((const char *const[]){"qkw"}, 1, &references, &err),
                      STATUS_USAGE);
     ck_assert_ptr_nonnull(strstr(err.text, "qkw"));
-    baselines_free(&baselines);
+    references_free(&references);
 }
 END_TEST
 
-START_TEST(another_baseline)
+START_TEST(another_reference)
 {
     struct error err;
     write_one("qkv", 8, 0, 0.9, 5);
     write_one("qk", 8, 0, 0.8, 5);
-    ck_assert_int_eq(run_set_load(out, &set, &err), STATUS_OK);
+    ck_assert_int_eq(frame_load(out, &frame, &err), STATUS_OK);
     compare_with((const char *const[]){"Q=K-V"}, 1);
     ck_assert_str_eq(comparisons.pairs.paired[0].run->variant_id, "qkv");
     ck_assert_double_eq_tol(comparison(MEASURE_TOKEN_ACCURACY, 0)->difference.mean, 0.1, 1e-12);
@@ -324,12 +326,12 @@ int main(void)
     tcase_add_test(tests, two_configurations_are_strata);
     tcase_add_test(tests, steps_count_where_both_escaped);
     tcase_add_test(tests, pairs_need_both_sides);
-    tcase_add_test(tests, without_a_baseline_there_is_no_comparison);
+    tcase_add_test(tests, without_a_reference_there_is_no_comparison);
     tcase_add_test(tests, programs_are_not_mixed);
     tcase_add_test(tests, one_setting_alone);
-    tcase_add_test(tests, another_baseline);
-    tcase_add_test(tests, a_baseline_for_each_sharing);
-    tcase_add_test(tests, a_baseline_that_is_no_variant);
+    tcase_add_test(tests, another_reference);
+    tcase_add_test(tests, a_reference_for_each_sharing);
+    tcase_add_test(tests, a_reference_that_is_no_variant);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

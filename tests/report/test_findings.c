@@ -1,32 +1,43 @@
 /* Sentences follow from the numbers: each test makes runs of which it knows what must be said. */
-#include "report/statistics/findings.h"
+#include "report/content/finding.h"
 
 #include "fixture.h"
 #include "runner.h"
 
-static struct run_set set;
+static struct frame frame;
+static struct material material;
 static struct findings findings;
 
 static void set_up(void)
 {
     make_out();
-    set = (struct run_set){0};
+    frame = (struct frame){0};
+    material = (struct material){0};
     findings = (struct findings){0};
 }
 
 static void tear_down(void)
 {
     findings_free(&findings);
-    run_set_free(&set);
+    material_free(&material);
+    frame_free(&frame);
     remove_out();
 }
 
 static void find(void)
 {
     struct error err;
-    ck_assert_msg(run_set_load(out, &set, &err) == STATUS_OK, "%s", err.text);
-    findings_make(&set.setting[0], &findings);
+    ck_assert_msg(frame_load(out, &frame, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_int_eq(material_make(&frame, NULL, &material, &err), STATUS_OK);
+    findings_of_part(&material, 0, &findings);
     ck_assert(!findings.failed);
+}
+
+static void find_chance_everywhere(void)
+{
+    struct part part = part_make(&material.part[0]);
+    find_chance(&part, 1, "", &findings);
+    part_free(&part);
 }
 
 static void write_row(const char *task, const char *variant, double accuracy, int escape)
@@ -192,7 +203,7 @@ START_TEST(where_no_run_has_left_chance)
     find();
     ck_assert(!is_said("no shortfall"));
     findings_free(&findings);
-    findings_make_chance(set.setting, set.n_setting, "", &findings);
+    find_chance_everywhere();
     ck_assert_uint_eq(findings.n_finding, 1);
     ck_assert_str_eq(findings.finding[0].text.data,
                      "**No run has left chance; nothing can be compared.**");
@@ -208,7 +219,7 @@ START_TEST(a_task_at_chance_compares_nothing)
     find();
     assert_said("**Q=K** (1 task): no shortfall against QKV");
     findings_free(&findings);
-    findings_make_chance(set.setting, set.n_setting, "", &findings);
+    find_chance_everywhere();
     ck_assert_uint_eq(findings.n_finding, 0);
 }
 END_TEST

@@ -1,21 +1,23 @@
-/* The gap to the baseline by size: a mean over the same combinations at every value, or nothing. */
+/* The gap to the reference by size: a mean over the same combinations at every value, or nothing.
+ */
 #include "base/path.h"
+#include "report/frame/frame.h"
 #include "report/statistics/gap.h"
 
 #include "fixture.h"
 #include "runner.h"
 
-static struct run_set set;
-static struct paired_set pairs;
+static struct frame frame;
+static struct pairs pairs;
 static struct gap_line line;
 static struct error err;
 
-static void write_pair(int n_embd, int n_layer, double baseline, double variant)
+static void write_pair(int n_embd, int n_layer, double reference, double variant)
 {
     for (int seed = 0; seed < 2; seed++) {
         struct fake_run fake = {.task = "copy",
                                 .variant = "qkv",
-                                .accuracy = baseline,
+                                .accuracy = reference,
                                 .seed = seed,
                                 .n_embd = n_embd,
                                 .n_layer = n_layer};
@@ -28,8 +30,8 @@ static void write_pair(int n_embd, int n_layer, double baseline, double variant)
 
 static void make(enum gap_size size)
 {
-    ck_assert_msg(run_set_load(out, &set, &err) == STATUS_OK, "%s", err.text);
-    ck_assert_int_eq(paired_make(&set, NULL, NULL, &pairs, &err), STATUS_OK);
+    ck_assert_msg(frame_load(out, &frame, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_int_eq(pairs_of(&frame.all, NULL, &pairs, &err), STATUS_OK);
     ck_assert_uint_eq(pairs.n_paired, 1);
     ck_assert_int_eq(gap_make(&pairs.paired[0], MEASURE_TOKEN_ACCURACY, size, &line, &err),
                      STATUS_OK);
@@ -37,8 +39,8 @@ static void make(enum gap_size size)
 
 static void set_up(void)
 {
-    set = (struct run_set){0};
-    pairs = (struct paired_set){0};
+    frame = (struct frame){0};
+    pairs = (struct pairs){0};
     line = (struct gap_line){0};
     make_out();
 }
@@ -46,8 +48,8 @@ static void set_up(void)
 static void tear_down(void)
 {
     gap_free(&line);
-    paired_free(&pairs);
-    run_set_free(&set);
+    pairs_free(&pairs);
+    frame_free(&frame);
     remove_out();
 }
 

@@ -6,8 +6,8 @@
 #include <png.h>
 
 #include "fixture.h"
-#include "report/write/colormap.h"
 #include "report/report.h"
+#include "report/write/colormap.h"
 #include "runner.h"
 
 struct picture {

@@ -3,9 +3,10 @@
 #include "base/folder.h"
 #include "base/path.h"
 #include "fixture.h"
+#include "report/content/pictures.h"
 #include "report/report.h"
-#include "report/runs/confusion.h"
-#include "report/statistics/published_images.h"
+#include "report/statistics/published.h"
+#include "report/write/draw_sheet.h"
 #include "runner.h"
 
 struct fake_image_run {
@@ -198,17 +199,39 @@ static struct run load(const struct fake_image_run *fake)
     return run;
 }
 
+/* What the report draws of the confusions of one run: the sheet in *document, NULL: nothing. */
+static const struct sheet *say_of(const struct run *run, struct document *document)
+{
+    const struct run *const list[] = {run};
+    struct group group = {.run = list, .n_run = 1, .n_ok = 1};
+    for (size_t i = 0; i < FACTOR_COUNT; i++) {
+        group.level[i] = LEVEL_ANY;
+    }
+    *document = document_create();
+    say_confusions(document, &group);
+    ck_assert(!document_failed(document));
+    for (size_t i = 0; i < document->n_block; i++) {
+        if (document->block[i].sheet) {
+            return document->block[i].sheet;
+        }
+    }
+    return NULL;
+}
+
 START_TEST(confusions_are_read_behind_names_with_commas)
 {
     struct fake_image_run fake = {"mnist", "qkv", 0, 64, 0.98, NULL, NULL};
     write_run(fake);
     struct run run = load(&fake);
-    size_t n;
-    double *count = confusion_read(&run, &n);
-    ck_assert_ptr_nonnull(count);
-    ck_assert_uint_eq(n, 2);
+    struct document document;
+    const struct sheet *sheet = say_of(&run, &document);
+    ck_assert_ptr_nonnull(sheet);
+    const struct sheet_panel *panel = sheet_panel_at(sheet, 0, 0);
+    ck_assert_uint_eq(panel->n, 2);
+    const float *count = panel->number;
     ck_assert(count[0] == 30 && count[1] == 10 && count[2] == 5 && count[3] == 15);
-    free(count);
+    ck_assert_float_eq(panel->value[0], 0.75f);
+    document_free(&document);
     run_free(&run);
 }
 END_TEST
@@ -224,12 +247,13 @@ START_TEST(damaged_confusions_cost_their_picture_only)
     struct fake_image_run fake = {"mnist", "qkv", 0, 64, 0.98, NULL, NULL};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         char id[PATH_SIZE], folder[PATH_SIZE];
-        size_t n;
+        struct document document;
         write_run(fake);
         folder_of(&fake, id, folder);
         fake_write_file(folder, "confusion.csv", bad[i]);
         struct run run = load(&fake);
-        ck_assert_msg(confusion_read(&run, &n) == NULL && n == 0, "%s", bad[i]);
+        ck_assert_msg(say_of(&run, &document) == NULL, "%s", bad[i]);
+        document_free(&document);
         run_free(&run);
     }
     write_report();
@@ -243,15 +267,16 @@ START_TEST(the_picture_is_the_same_bytes_twice)
     struct fake_image_run fake = {"mnist", "qkv", 0, 64, 0.98, NULL, NULL};
     write_run(fake);
     struct run run = load(&fake);
-    char path[2][PATH_SIZE], *bytes[2];
+    char path[PATH_SIZE], *bytes[2];
     size_t size[2];
     struct error err;
+    path_format(path, NULL, "%s/confusion-mnist-qkv-s0-64.png", out);
     for (size_t i = 0; i < 2; i++) {
-        bool drawn;
-        path_format(path[i], NULL, "%s/%zu.png", out, i);
-        ck_assert_msg(figure_confusion(&run, path[i], &drawn, &err) == STATUS_OK, "%s", err.text);
-        ck_assert(drawn);
-        ck_assert_int_eq(file_read(path[i], 1 << 24, &bytes[i], &size[i], NULL), STATUS_OK);
+        struct document document;
+        const struct sheet *sheet = say_of(&run, &document);
+        ck_assert_msg(draw_sheet_write(sheet, out, &err) == STATUS_OK, "%s", err.text);
+        ck_assert_int_eq(file_read(path, 1 << 24, &bytes[i], &size[i], NULL), STATUS_OK);
+        document_free(&document);
     }
     ck_assert(size[0] > 1000 && size[0] == size[1]);
     ck_assert_mem_eq(bytes[0], bytes[1], size[0]);

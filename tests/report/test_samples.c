@@ -3,15 +3,16 @@
 #include "base/folder.h"
 #include "base/path.h"
 #include "fixture.h"
-#include "report/write/colormap.h"
+#include "report/content/run_sheets.h"
 #include "report/images/figure_class_token.h"
 #include "report/images/figure_patches.h"
-#include "report/figures/figure_snapshots.h"
 #include "report/images/figure_variants.h"
 #include "report/images/overlay.h"
-#include "report/report.h"
 #include "report/images/rollout.h"
 #include "report/images/samples.h"
+#include "report/report.h"
+#include "report/write/colormap.h"
+#include "report/write/draw_sheet.h"
 #include "runner.h"
 
 static struct error err;
@@ -110,17 +111,19 @@ START_TEST(rollout_is_the_product_of_matrices)
 }
 END_TEST
 
-/* ---- a fake run: two images of 4 x 4 px in patches of 2, so five tokens ---- */
+/* ---- a fake run: two images of 28 x 28 px in patches of 14, so five tokens ---- */
 
 #define N_LAYER 2
 #define N_HEAD 2
 #define N_TOKEN 5
 #define N_SAMPLE 2
+#define SIDE 28
 
 struct fake {
     const char *variant;
     int seed, patch;
     uint8_t shade; /* of the images */
+    size_t side;   /* of the images; 0: SIDE */
 };
 
 static void fake_path(const struct fake *fake, const char *name, char path[PATH_SIZE])
@@ -154,20 +157,21 @@ static void write_layer(const struct fake *fake, size_t layer)
 
 static void write_images(const struct fake *fake)
 {
-    uint8_t image[N_SAMPLE * 16];
+    uint8_t image[N_SAMPLE * SIDE * SIDE];
+    size_t side = fake->side ? fake->side : SIDE;
     char path[PATH_SIZE];
     for (size_t i = 0; i < sizeof image; i++) {
         image[i] = (uint8_t)(fake->shade + i);
     }
     fake_path(fake, "attention/samples.npy", path);
-    ck_assert_int_eq(npy_write_bytes(path, image, (size_t[]){N_SAMPLE, 4, 4, 1}, 4, NULL),
+    ck_assert_int_eq(npy_write_bytes(path, image, (size_t[]){N_SAMPLE, side, side, 1}, 4, NULL),
                      STATUS_OK);
 }
 
 static void write_fake(struct fake fake)
 {
     char path[PATH_SIZE], id[80];
-    fake.patch = fake.patch ? fake.patch : 2;
+    fake.patch = fake.patch ? fake.patch : 14;
     snprintf(id, sizeof id, "mnist-%s-s%d", fake.variant, fake.seed);
     fake_path(&fake, "attention/step000007", path);
     ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
@@ -178,6 +182,7 @@ static void write_fake(struct fake fake)
     json_t *config = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i}", "task", "mnist",
                                "variant", fake.variant, "n_embd", 8, "n_layer", N_LAYER, "n_head",
                                N_HEAD, "seq_len", N_TOKEN, "patch", fake.patch, "seed", fake.seed);
+    json_object_set_new(config, "patch_pad", json_string("zero"));
     json_t *root =
         json_pack("{s:s, s:s, s:s, s:o, s:i, s:{s:f, s:f, s:f, s:f, s:i}, s:{s:s, s:[s, s]}, "
                   "s:{s:[{s:i, s:i, s:i}, {s:i, s:i, s:i}]}, s:s, s:{s:s}, s:{s:s}}",
@@ -204,7 +209,7 @@ static struct run load(const struct fake *fake)
     return run;
 }
 
-static const struct fake usual = {"qkv", 0, 0, 10};
+static const struct fake usual = {.variant = "qkv", .shade = 10};
 
 /* ---- reading ---- */
 
@@ -220,7 +225,8 @@ START_TEST(samples_come_back)
     ck_assert_uint_eq(samples.n, 2);
     ck_assert(samples.n_row == 2 && samples.n_column == 2 && samples.n_token == 5);
     ck_assert(samples.label[1] == 0 && samples.prediction[1] == 1);
-    ck_assert_uint_eq(samples_pixels(&samples, 1, 2, 3)[0], 10 + 16 + 11);
+    ck_assert_uint_eq(samples_pixels(&samples, 1, 2, 3)[0],
+                      (uint8_t)(10 + SIDE * SIDE + 2 * SIDE + 3));
     samples_class(&samples, 1, name);
     ck_assert_str_eq(name, "dog");
     samples_class(&samples, 0, name); /* 16 characters of two bytes, of which 15 fit whole */
@@ -256,12 +262,12 @@ START_TEST(damaged_samples_are_told)
     char path[PATH_SIZE];
     const uint8_t few[16] = {0};
     const float zero[25] = {0};
-    write_fake((struct fake){"qkv", 0, 3, 10});
-    write_fake((struct fake){"kv", 0, 1, 10});
+    write_fake((struct fake){"qkv", 0, 15, 10});
+    write_fake((struct fake){"kv", 0, 0, 10, 4});
     write_fake((struct fake){"qk", 0, 0, 10});
-    expect_unreadable(&(struct fake){"kv", 0, 1, 10},
-                      "4 x 4 px in patches of 1 px do not make the 5 tokens");
-    struct run padded = load(&usual); /* patches of 3 px reach beyond the image: 2 x 2 as well */
+    expect_unreadable(&(struct fake){"kv", 0, 0, 10, 4},
+                      "4 x 4 px in patches of 14 px do not make the 5 tokens");
+    struct run padded = load(&usual); /* patches of 15 px reach beyond the image: 2 x 2 as well */
     struct samples samples;
     ck_assert_int_eq(samples_read(&padded, &samples, &err), STATUS_OK);
     samples_free(&samples);
@@ -332,19 +338,17 @@ START_TEST(patches_get_their_colours_with_hard_edges)
     struct samples samples;
     ck_assert_int_eq(samples_read(&run, &samples, &err), STATUS_OK);
     ck_assert_double_eq(overlay_side(&samples, 84), 84);
-    samples.width = samples.height = 28;
     ck_assert_double_eq(overlay_side(&samples, 80), 84); /* 6 pixels of the PNG a pixel */
-    samples.width = samples.height = 4;
-    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 40, 40);
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 10 * SIDE, 10 * SIDE);
     cairo_t *cr = cairo_create(surface);
     const double value[] = {0, 2, 4, 9};
     const struct overlay_scale scale = {4, true};
-    overlay_map(cr, 0, 0, 40, &samples, 0, value, &scale);
+    overlay_map(cr, 0, 0, 10 * SIDE, &samples, 0, value, &scale);
     const double expected[] = {0, 0.5, 1, 1};
-    for (int i = 0; i < 16; i++) {
-        int row = i / 4, column = i % 4;
-        struct rgb colour = colormap_viridis(expected[row / 2 * 2 + column / 2]);
-        double grey = 10 + i;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        int row = i / SIDE, column = i % SIDE;
+        struct rgb colour = colormap_viridis(expected[row / 14 * 2 + column / 14]);
+        double grey = (uint8_t)(10 + i);
         for (int corner = 0; corner < 2; corner++) { /* first and last pixel of each square */
             struct rgb found = pixel_at(surface, column * 10 + 9 * corner, row * 10 + 9 * corner);
             ck_assert_double_eq_tol(found.r, 0.66 * colour.r + 0.34 * grey, 1);
@@ -352,8 +356,9 @@ START_TEST(patches_get_their_colours_with_hard_edges)
             ck_assert_double_eq_tol(found.b, 0.66 * colour.b + 0.34 * grey, 1);
         }
     }
-    overlay_image(cr, 0, 0, 40, &samples, 1);
-    ck_assert_uint_eq(pixel_at(surface, 39, 0).g, 10 + 16 + 3);
+    overlay_image(cr, 0, 0, 10 * SIDE, &samples, 1);
+    ck_assert_uint_eq(pixel_at(surface, 10 * SIDE - 1, 0).g,
+                      (uint8_t)(10 + SIDE * SIDE + SIDE - 1));
     cairo_destroy(cr);
     cairo_surface_destroy(surface);
     samples_free(&samples);
@@ -445,15 +450,14 @@ START_TEST(snapshots_are_drawn_where_there_are_several)
 {
     const float zero[25] = {0}, maps[N_HEAD * 25] = {1};
     char path[PATH_SIZE];
-    bool drawn;
+    struct sheet *sheet;
     write_fake(usual);
     struct run run = load(&usual);
-    ck_assert_int_eq(figure_snapshots(&run, &drawn, &err), STATUS_OK);
-    ck_assert(!drawn);
-    expect_picture("runs/mnist-qkv-s0/attention/training.png", false);
+    ck_assert_int_eq(training_sheet(&run, &sheet, &err), STATUS_OK);
+    ck_assert_ptr_null(sheet);
     fake_path(&usual, "attention/step000000", path);
     ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
-    ck_assert_int_eq(figure_snapshots(&run, &drawn, &err), STATUS_DATA);
+    ck_assert_int_eq(training_sheet(&run, &sheet, &err), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "step000000/layer0.npy"));
     for (size_t layer = 0; layer < N_LAYER; layer++) {
         char name[80];
@@ -461,12 +465,15 @@ START_TEST(snapshots_are_drawn_where_there_are_several)
         fake_path(&usual, name, path);
         ck_assert_int_eq(npy_write(path, maps, (size_t[]){N_HEAD, 5, 5}, 3, NULL), STATUS_OK);
     }
-    ck_assert_msg(figure_snapshots(&run, &drawn, &err) == STATUS_OK, "%s", err.text);
-    ck_assert(drawn);
-    expect_picture("runs/mnist-qkv-s0/attention/training.png", true);
+    ck_assert_msg(training_sheet(&run, &sheet, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_ptr_nonnull(sheet);
+    ck_assert(sheet->n_row == N_LAYER && sheet->n_column == 2 && !sheet->failed);
+    ck_assert_int_eq(draw_sheet_write(sheet, out, &err), STATUS_OK);
+    expect_picture("training.png", true);
+    sheet_free(sheet);
     ck_assert_int_eq(npy_write(path, zero, (size_t[]){5, 5}, 2, NULL), STATUS_OK);
-    ck_assert_int_eq(figure_snapshots(&run, &drawn, &err), STATUS_DATA);
-    ck_assert_ptr_nonnull(strstr(err.text, "expected maps of the shape [heads, 5, 5]"));
+    ck_assert_int_eq(training_sheet(&run, &sheet, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "is not square, expected [heads, T, T]"));
     run_free(&run);
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* Means, spreads, and what a cell shows of few, no and impossible values. */
-#include "report/runs/stats.h"
+#include "report/frame/stats.h"
 
 #include "runner.h"
 

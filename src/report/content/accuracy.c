@@ -13,11 +13,6 @@
 #include "report/content/topics.h"
 #include "report/content/values.h"
 
-static bool is_original(const struct run *run)
-{
-    return !run->copy_of;
-}
-
 /* ---- averages over all configurations ---- */
 
 static void add_average(struct table *table, const struct group *block)
@@ -50,7 +45,7 @@ static struct table *averages(const struct group *kind)
         {.title = "sd over seeds"},  {.title = "above the floor"},
         {.title = "solved"},         {.title = "at chance"}};
     bool has_floor = kind->run[0]->kind->has_settings;
-    struct groups originals = group_where(kind, is_original);
+    struct groups originals = group_where(kind, run_is_original);
     struct groups blocks = originals.failed
                                ? (struct groups){.failed = true}
                                : groups_by(originals.group, FACTOR_BIT(TASK) | FACTOR_BIT(VARIANT));

@@ -81,16 +81,11 @@ static void add_difference_columns(struct table *table)
 
 /* ---- over all configurations ---- */
 
-static bool is_original(const struct run *run)
-{
-    return !run->copy_of;
-}
-
 static struct table *averages(const struct group *kind, bool accuracies)
 {
     static const struct column columns[] = {
         {.title = "task"}, {.title = "variant", .look = LOOK_HEAD}, {.title = "runs"}};
-    struct groups originals = group_where(kind, is_original);
+    struct groups originals = group_where(kind, run_is_original);
     struct groups blocks = originals.failed
                                ? (struct groups){.failed = true}
                                : groups_by(originals.group, FACTOR_BIT(TASK) | FACTOR_BIT(VARIANT));

@@ -246,11 +246,6 @@ static void say_cells(struct document *document, const struct group *all)
     document_member(document, "cells", rows);
 }
 
-static bool is_original(const struct run *run)
-{
-    return !run->copy_of;
-}
-
 /* Measures that no run has are not in the JSON. */
 static void drop_empty(json_t *row)
 {
@@ -283,7 +278,7 @@ static void add_average(struct table *table, const struct group *block)
 /* By kind, then variant, then task. */
 static void add_averages(struct table *table, const struct group *all, struct document *document)
 {
-    struct groups originals = group_where(all, is_original);
+    struct groups originals = group_where(all, run_is_original);
     struct groups rows = {.failed = originals.failed};
     if (!originals.failed) {
         rows = groups_by(originals.group, FACTOR_BIT(KIND) | FACTOR_BIT(VARIANT));

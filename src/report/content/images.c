@@ -28,9 +28,10 @@ static const struct run *first_finished(const struct group *group)
 
 /* ---- what was run ---- */
 
-static bool tells_procedure(const char *key)
+static bool tells_procedure(const struct task *task, const char *key)
 {
-    return !config_is_in_id(key) && strcmp(key, "lanes") != 0 && strcmp(key, "micro_batch") != 0;
+    return !config_is_in_id(key) && strcmp(key, "lanes") != 0 && strcmp(key, "micro_batch") != 0 &&
+           config_is_choice(config_preset(task, config_key_find(key, NULL)));
 }
 
 /* Appends the settings in which a run was trained otherwise than its data set's default, "epochs 1
@@ -43,7 +44,7 @@ static void append_departures(struct text *text, const struct run *run)
     for (size_t i = 0; (key = run_fact_key(run, "config", i)) != NULL; i++) {
         char here[RUN_TEXT_SIZE], there[RUN_TEXT_SIZE];
         run_fact(run, "config", key, here);
-        if (tells_procedure(key) &&
+        if (tells_procedure(usual.task, key) &&
             config_value(&usual, key, there, sizeof there, NULL) == STATUS_OK &&
             strcmp(here, there) != 0) {
             text_append(text, "%s%s %s (%s)", n++ ? ", " : "", key, here, there);

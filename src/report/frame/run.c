@@ -20,6 +20,11 @@ bool run_is_ok(const struct run *run)
     return run->record.status == RUN_STATUS_OK;
 }
 
+bool run_is_original(const struct run *run)
+{
+    return !run->copy_of;
+}
+
 const char *run_id(const struct run *run)
 {
     return run->record.id;

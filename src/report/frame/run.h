@@ -55,6 +55,10 @@ enum status run_load(const char *folder, struct run *run, struct error *err);
 void run_free(struct run *run);
 
 bool run_is_ok(const struct run *run);
+
+/* run_is_original: its training repeats that of no other run, see copies.h. */
+bool run_is_original(const struct run *run);
+
 const char *run_id(const struct run *run);
 const struct config *run_config(const struct run *run);
 long long run_seed(const struct run *run);

@@ -45,7 +45,7 @@ static void append_table(struct text *text, const struct block *block, const cha
 {
     const struct table *table = block->table;
     text_append(text, "\\begin{table}[t]\n\\centering\n\\caption{");
-    append_escaped(text, block->note);
+    append_escaped(text, block->note ? block->note : block->text);
     text_append(text, "}\n");
     append_label(text, file, number);
     text_append(text, "\\begin{tabular}{");

@@ -1,42 +1,42 @@
 /* Runs that repeat the training of others bit for bit: one draw, however many folders. */
-#include "report/runs/run_copies.h"
+#include "report/frame/copies.h"
 
 #include "fixture.h"
+#include "report/frame/frame.h"
 #include "report/report.h"
 #include "report/statistics/comparisons.h"
-#include "report/statistics/overview.h"
 #include "runner.h"
 
 /* Hashes of 64 digits. */
 #define HASH_TAIL "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde"
 
-static struct run_set set;
+static struct frame frame;
 static struct comparisons comparisons;
-static struct overview overview;
+static struct groups draws; /* a single one, without copies */
 
 static void set_up(void)
 {
     make_out();
-    set = (struct run_set){0};
+    frame = (struct frame){0};
     comparisons = (struct comparisons){0};
-    overview = (struct overview){0};
+    draws = (struct groups){0};
 }
 
 static void tear_down(void)
 {
     comparisons_free(&comparisons);
-    overview_free(&overview);
-    run_set_free(&set);
+    groups_free(&draws);
+    frame_free(&frame);
     remove_out();
 }
 
 static void load(void)
 {
     struct error err;
-    ck_assert_msg(run_set_load(out, &set, &err) == STATUS_OK, "%s", err.text);
-    ck_assert_msg(comparisons_make(&set, NULL, NULL, &comparisons, &err) == STATUS_OK, "%s",
+    ck_assert_msg(frame_load(out, &frame, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(comparisons_make(&frame.all, NULL, &comparisons, &err) == STATUS_OK, "%s",
                   err.text);
-    ck_assert_msg(overview_make(&set, false, &overview, &err) == STATUS_OK, "%s", err.text);
+    draws = group_where(&frame.all, run_is_original);
 }
 
 /* Both variants; equal weights for both, which is no copy. */
@@ -54,7 +54,7 @@ static void write_both(struct fake_run fake)
 static const struct comparison *accuracy(void)
 {
     const struct comparison_table *table =
-        comparisons_find(&comparisons, MEASURE_TOKEN_ACCURACY, false);
+        comparisons_find(&comparisons, MEASURE_TOKEN_ACCURACY, OF_SEQUENCES);
     ck_assert_ptr_nonnull(table);
     ck_assert_uint_eq(table->n_comparison, 1);
     return &table->comparison[0];
@@ -66,22 +66,21 @@ START_TEST(looking_more_closely_is_no_other_configuration)
         write_both((struct fake_run){.n_probe = n_probe, .weights = "a" HASH_TAIL});
     }
     load();
-    ck_assert_uint_eq(set.n_setting, 1);
-    ck_assert_uint_eq(set.n_run, 2);
-    ck_assert_uint_eq(set.n_ok, 2);
-    ck_assert_uint_eq(set.n_copy, 10);
-    ck_assert_uint_eq(set.n_repeat, 10);
-    ck_assert_uint_eq(overview.n_configuration, 1);
+    ck_assert_uint_eq(frame.setting.n_group, 1);
+    ck_assert_uint_eq(frame.n_run, 2);
+    ck_assert_uint_eq(frame.all.n_ok, 2);
+    ck_assert_uint_eq(frame.n_copy, 10);
+    ck_assert_uint_eq(frame.n_repeat, 10);
+    ck_assert_uint_eq(group_n(&draws.group[0], FACTOR_CONFIGURATION), 1);
     ck_assert_uint_eq(accuracy()->n_configuration, 1);
     ck_assert_uint_eq(accuracy()->difference.n, 1);
     ck_assert_int_eq(accuracy()->verdict, VERDICT_TOO_FEW);
-    for (size_t i = 0; i < set.n_copy; i++) {
-        ck_assert_str_eq(set.copy[i].copy_of,
-                         set.copy[i].variant.sharing == set.run[0].variant.sharing ? set.run[0].id
-                                                                                   : set.run[1].id);
+    for (size_t i = 0; i < frame.n_copy; i++) {
+        const struct run *copy = &frame.run[frame.n_run + i];
+        size_t of = copy->variant_rank != frame.run[0].variant_rank;
+        ck_assert_str_eq(copy->copy_of, run_id(&frame.run[of]));
     }
-    const json_t *attention = json_object_get(set.run[0].root, "attention");
-    ck_assert_int_eq(json_get_integer(attention, "n_probe", 0), 15);
+    ck_assert_int_eq(frame.run[0].record.attention.n_probe, 15);
 }
 END_TEST
 
@@ -90,8 +89,8 @@ START_TEST(other_weights_of_the_same_place_both_stay)
     write_both((struct fake_run){.n_probe = 10, .weights = "a" HASH_TAIL});
     write_both((struct fake_run){.n_probe = 11, .weights = "b" HASH_TAIL});
     load();
-    ck_assert_uint_eq(set.n_run, 4);
-    ck_assert_uint_eq(set.n_repeat, 0);
+    ck_assert_uint_eq(frame.n_run, 4);
+    ck_assert_uint_eq(frame.n_repeat, 0);
 }
 END_TEST
 
@@ -101,12 +100,12 @@ START_TEST(a_bound_that_never_acts_makes_no_second_pair)
         write_both((struct fake_run){.clip = clip, .weights = "a" HASH_TAIL});
     }
     load();
-    ck_assert_uint_eq(set.n_setting, 6);
-    ck_assert_uint_eq(set.n_run, 12);
-    ck_assert_uint_eq(set.n_copy, 0);
-    ck_assert_uint_eq(set.n_repeat, 10);
-    ck_assert_uint_eq(overview.n_configuration, 1);
-    ck_assert_uint_eq(overview.cell[0].n_ok, 1);
+    ck_assert_uint_eq(frame.setting.n_group, 6);
+    ck_assert_uint_eq(frame.n_run, 12);
+    ck_assert_uint_eq(frame.n_copy, 0);
+    ck_assert_uint_eq(frame.n_repeat, 10);
+    ck_assert_uint_eq(draws.group[0].n_ok, 2);
+    ck_assert_uint_eq(group_n(&draws.group[0], FACTOR_CONFIGURATION), 1);
     ck_assert_uint_eq(accuracy()->n_configuration, 1);
     ck_assert_uint_eq(accuracy()->difference.n, 1);
 }
@@ -125,7 +124,7 @@ START_TEST(a_pair_with_one_copy_is_another_pair)
         fake_write(out, &fake);
     }
     load();
-    ck_assert_uint_eq(set.n_repeat, 1);
+    ck_assert_uint_eq(frame.n_repeat, 1);
     ck_assert_uint_eq(accuracy()->difference.n, 2);
     ck_assert_uint_eq(accuracy()->n_configuration, 2);
 }
@@ -137,7 +136,7 @@ START_TEST(without_a_whole_hash_nothing_is_a_copy)
         write_both((struct fake_run){.clip = clip});
     }
     load();
-    ck_assert_uint_eq(set.n_repeat, 0);
+    ck_assert_uint_eq(frame.n_repeat, 0);
     ck_assert_uint_eq(accuracy()->n_configuration, 2);
 }
 END_TEST

@@ -1,6 +1,6 @@
 /* What a report says of differences: the sentences, the tables, the rows for programs. */
 #include "base/path.h"
-#include "report/statistics/statistics.h"
+#include "report/content/topic.h"
 
 #include "fixture.h"
 #include "report/report.h"
@@ -101,10 +101,10 @@ START_TEST(a_grid_has_both_spreads)
                "| Reverse | QKV | 2 | 4 | 0.701 | 0.283 | 0.001 | 0.667 | 0 of 4 | 0 of 4 |\n");
     assert_has(text, "## Setting 2: d 16");
     char *rows = read_out("report/comparisons.csv"), *overview = read_out("report/overview.csv");
-    assert_has(rows, "\nall,reverse,qk,\"Q=K\",qkv,token_accuracy,4,2,2,");
-    assert_has(rows, "\n1,reverse,qk,\"Q=K\",qkv,token_accuracy,2,1,2,");
+    assert_has(rows, "\nall,reverse,qk,Q=K,qkv,token_accuracy,4,2,2,");
+    assert_has(rows, "\n1,reverse,qk,Q=K,qkv,token_accuracy,2,1,2,");
     assert_has(rows, ",pair,4,,,0,false,,too few\n");
-    assert_has(overview, "reverse,qkv,\"QKV\",4,4,4,2,");
+    assert_has(overview, "reverse,qkv,QKV,4,4,4,2,");
     free(text);
     free(rows);
     free(overview);
@@ -113,7 +113,7 @@ END_TEST
 
 START_TEST(many_settings_have_no_part_each)
 {
-    for (int i = 0; i <= STATISTICS_MAX_SETTING; i++) {
+    for (int i = 0; i <= MATERIAL_MAX_PART; i++) {
         write_runs("qkv", 8 + 2 * i, 1, 0.9);
         write_runs("qk", 8 + 2 * i, 1, 0.5);
     }

@@ -1,10 +1,11 @@
+/* report.html and the tables for LaTeX, of runs that no training made. */
 #include "base/folder.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "fixture.h"
-#include "report/html/html_data.h"
 #include "report/report.h"
-#include "report/text/latex.h"
+#include "report/write/html_parts.h"
+#include "report/write/latex.h"
 #include "runner.h"
 
 /* ---- helpers ---- */
@@ -45,6 +46,32 @@ static json_t *page_data(void)
     return data;
 }
 
+/* The first block of a kind, in reading order; NULL where there is none. */
+static const json_t *find_block(const json_t *blocks, const char *kind)
+{
+    const json_t *block;
+    size_t i;
+    json_array_foreach(blocks, i, block)
+    {
+        if (strcmp(json_get_text(block, "k", ""), kind) == 0) {
+            return block;
+        }
+        const json_t *within = find_block(json_object_get(block, "b"), kind);
+        if (within) {
+            return within;
+        }
+    }
+    return NULL;
+}
+
+/* The first panel of the first plot or sheet. */
+static const json_t *first_panel(const json_t *data, const char *kind)
+{
+    const json_t *block = find_block(json_object_get(data, "blocks"), kind);
+    ck_assert_ptr_nonnull(block);
+    return json_array_get(json_object_get(block, "panels"), 0);
+}
+
 static int base64_value(char digit)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -79,6 +106,8 @@ static void check_floats(const json_t *lines, const char *key, const float *expe
 
 /* ---- tests ---- */
 
+#define MAX_POINT 200 /* of a line of the page */
+
 START_TEST(base64_is_that_of_rfc_4648)
 {
     static const char *const expected[] = {"", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE="};
@@ -95,20 +124,19 @@ START_TEST(a_curve_holds_the_mean_and_the_extremes_of_seeds)
     write_runs();
     report_runs();
     json_t *data = page_data();
-    const json_t *cell = json_array_get(json_object_get(data, "cells"), 0);
-    const json_t *curve = json_object_get(cell, "curve");
-    const json_t *loss = json_object_get(curve, "loss");
+    const json_t *panel = first_panel(data, "plot");
+    const json_t *line = json_array_get(json_object_get(panel, "lines"), 0);
     float mean[FAKE_STEPS], low[FAKE_STEPS], high[FAKE_STEPS];
     for (int step = 0; step < FAKE_STEPS; step++) {
         low[step] = step >= 5 ? 0.05F : 2.3F;
         high[step] = step >= 25 ? 0.05F : 2.3F;
         mean[step] = (low[step] + high[step]) / 2;
     }
-    ck_assert_int_eq(json_get_integer(curve, "bucket", 0), 1);
-    check_floats(loss, "mean", mean, FAKE_STEPS);
-    check_floats(loss, "low", low, FAKE_STEPS);
-    check_floats(loss, "high", high, FAKE_STEPS);
-    ck_assert_uint_eq(json_array_size(json_object_get(loss, "seeds")), 2);
+    ck_assert_int_eq(json_get_integer(panel, "dx", 0), 1);
+    check_floats(line, "y", mean, FAKE_STEPS);
+    check_floats(line, "lo", low, FAKE_STEPS);
+    check_floats(line, "hi", high, FAKE_STEPS);
+    ck_assert_uint_eq(json_array_size(json_object_get(line, "one")), 2);
     json_decref(data);
 }
 END_TEST
@@ -116,18 +144,18 @@ END_TEST
 START_TEST(a_long_curve_is_cut_and_loses_no_extreme)
 {
     struct fake_run run = runs[0];
-    run.n_step = 2 * HTML_MAX_POINT + 1;
+    run.n_step = 2 * MAX_POINT + 1;
     run.escape = run.n_step - 1; /* the last step alone is low */
     fake_write(out, &run);
     report_runs();
     json_t *data = page_data();
-    const json_t *curve =
-        json_object_get(json_array_get(json_object_get(data, "cells"), 0), "curve");
-    unsigned char byte[HTML_MAX_POINT * sizeof(float) + 3];
+    const json_t *panel = first_panel(data, "plot");
+    const json_t *line = json_array_get(json_object_get(panel, "lines"), 0);
+    unsigned char byte[MAX_POINT * sizeof(float) + 3];
     float low;
-    ck_assert_int_eq(json_get_integer(curve, "bucket", 0), 3);
-    size_t size = base64_decode(json_get_text(json_object_get(curve, "loss"), "low", ""), byte);
-    ck_assert_uint_eq(size / sizeof(float), (2 * HTML_MAX_POINT + 1 + 2) / 3);
+    ck_assert_int_eq(json_get_integer(panel, "dx", 0), 3);
+    size_t size = base64_decode(json_get_text(line, "lo", ""), byte);
+    ck_assert_uint_eq(size / sizeof(float), (2 * MAX_POINT + 1 + 2) / 3);
     memcpy(&low, byte + size - sizeof(low), sizeof(low));
     ck_assert_float_eq_tol(low, 0.05F, 1e-6F);
     json_decref(data);
@@ -139,11 +167,11 @@ START_TEST(maps_are_bytes_of_square_roots)
     write_runs();
     report_runs();
     json_t *data = page_data();
-    const json_t *maps = json_object_get(json_array_get(json_object_get(data, "cells"), 0), "maps");
-    const json_t *snapshot = json_array_get(json_object_get(maps, "data"), 0);
+    const json_t *sheet = find_block(json_object_get(data, "blocks"), "sheet");
+    const json_t *step = json_array_get(json_object_get(sheet, "dims"), 0);
     unsigned char byte[FAKE_HEADS * FAKE_TOKENS * FAKE_TOKENS + 3];
-    ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(maps, "steps"), 0)), 30);
-    size_t size = base64_decode(json_string_value(json_array_get(snapshot, 0)), byte);
+    ck_assert_str_eq(json_string_value(json_array_get(json_object_get(step, "labels"), 0)), "30");
+    size_t size = base64_decode(json_get_text(first_panel(data, "sheet"), "d", ""), byte);
     ck_assert_uint_eq(size, FAKE_HEADS * FAKE_TOKENS * FAKE_TOKENS);
     ck_assert_uint_eq(byte[0], 0); /* the first head is all 0, the second all 1 */
     ck_assert_uint_eq(byte[size - 1], 255);
@@ -185,11 +213,22 @@ END_TEST
 
 START_TEST(latex_is_escaped)
 {
+    static const char hostile[] = "50 % of $x_1$ & a\\b {c} ~^ #1 <2> 1.0 \xc2\xb1 0.1";
+    struct document document = document_create();
+    struct table *table = table_create(&(struct column){.title = "t"}, 1);
     struct text text = {0};
-    latex_append_escaped(&text, "50 % of $x_1$ & a\\b {c} ~^ #1 <2> 1.0 \xc2\xb1 0.1");
-    ck_assert_str_eq(text.data, "50 \\% of \\$x\\_1\\$ \\& a\\textbackslash{}b \\{c\\} \\~{}\\^{} "
-                                "\\#1 $<$2$>$ 1.0 $\\pm$ 0.1");
+    document_for(&document, FOR_LATEX);
+    document_begin(&document, GROUP_FILE, "what it holds", "a.tex");
+    table_text(table, hostile);
+    document_table(&document, table, "a table", NULL);
+    document_end(&document);
+    latex_append(&text, &document, 0);
+    ck_assert(!document_failed(&document));
+    ck_assert_ptr_nonnull(strstr(text.data,
+                                 "50 \\% of \\$x\\_1\\$ \\& a\\textbackslash{}b \\{c\\} \\~{}\\^{} "
+                                 "\\#1 $<$2$>$ 1.0 $\\pm$ 0.1 \\\\\n"));
     text_free(&text);
+    document_free(&document);
 }
 END_TEST
 
@@ -226,8 +265,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("html");
-    TCase *tcase = tcase_create("html");
+    Suite *suite = suite_create("page");
+    TCase *tcase = tcase_create("page");
     tcase_add_checked_fixture(tcase, make_out, remove_out);
     tcase_add_test(tcase, base64_is_that_of_rfc_4648);
     tcase_add_test(tcase, a_curve_holds_the_mean_and_the_extremes_of_seeds);

@@ -1,8 +1,26 @@
-/* The spread between configurations and the one over seeds, apart. */
-#include "report/statistics/overview.h"
+/* Groups of runs, and the spread between configurations and the one over seeds, apart. */
+#include "report/frame/frame.h"
 
 #include "fixture.h"
 #include "runner.h"
+
+/* A run for each value, of the configuration with that number. */
+static struct spread spread_of(const double *value, const size_t *configuration, size_t n)
+{
+    struct run run[8] = {0};
+    const struct run *list[8];
+    for (size_t i = 0; i < n; i++) {
+        run[i].record.status = RUN_STATUS_OK;
+        run[i].measure[MEASURE_LOSS] = value[i];
+        run[i].level[FACTOR_CONFIGURATION] = configuration[i];
+        list[i] = &run[i];
+    }
+    struct group group = {.run = list, .n_run = n, .n_ok = n};
+    for (size_t i = 0; i < FACTOR_COUNT; i++) {
+        group.level[i] = LEVEL_ANY;
+    }
+    return group_spread(&group, MEASURE_LOSS);
+}
 
 START_TEST(spread_by_hand)
 {
@@ -24,15 +42,14 @@ START_TEST(what_is_not_there_is_no_number)
     ck_assert(isnan(spread_of(value, one, 2).between));
     ck_assert_double_eq_tol(spread_of(value, one, 2).within, sqrt(0.5), 1e-12);
     ck_assert(isnan(spread_of(value, two, 2).within));
-    ck_assert(isnan(spread_of(NULL, NULL, 0).mean));
-    ck_assert_uint_eq(spread_of(NULL, NULL, 0).n_configuration, 0);
+    ck_assert(isnan(group_spread(NULL, MEASURE_LOSS).mean));
+    ck_assert_uint_eq(group_spread(NULL, MEASURE_LOSS).n_configuration, 0);
 }
 END_TEST
 
 START_TEST(runs_of_a_grid)
 {
-    struct run_set set;
-    struct overview overview;
+    struct frame frame;
     struct error err;
     make_out();
     for (int width = 8; width <= 16; width += 8) {
@@ -47,31 +64,32 @@ START_TEST(runs_of_a_grid)
     }
     struct fake_run other = {.task = "reverse", .variant = "qkv", .status = "diverged"};
     fake_write(out, &other);
-    ck_assert_int_eq(run_set_load(out, &set, &err), STATUS_OK);
-    ck_assert_int_eq(overview_make(&set, false, &overview, &err), STATUS_OK);
-    ck_assert_uint_eq(overview.n_variant, 2);
-    ck_assert_uint_eq(overview.n_task, 2);
-    ck_assert_uint_eq(overview.n_configuration, 2);
-    ck_assert_str_eq(overview.variant[0]->variant_id, "qkv");
-    const struct overview_cell *kv = &overview.cell[2], *failed = &overview.cell[1];
+    ck_assert_int_eq(frame_load(out, &frame, &err), STATUS_OK);
+    struct groups cells = groups_by(&frame.all, FACTOR_BIT(TASK) | FACTOR_BIT(VARIANT));
+    ck_assert_uint_eq(cells.n_group, 2);
+    ck_assert_uint_eq(group_n(&frame.all, FACTOR_CONFIGURATION), 2);
+    const struct group *kv = groups_at(&cells, 1, 0), *failed = groups_at(&cells, 0, 1);
+    ck_assert_str_eq(failed->run[0]->variant_id, "qkv");
+    struct spread spread = group_spread(kv, MEASURE_TOKEN_ACCURACY);
     ck_assert_uint_eq(kv->n_run, 4);
-    ck_assert_double_eq(kv->measure[MEASURE_TOKEN_ACCURACY].mean, 0.6);
-    ck_assert_double_eq(kv->measure[MEASURE_TOKEN_ACCURACY].within, 0);
-    ck_assert_double_eq_tol(kv->measure[MEASURE_TOKEN_ACCURACY].between, sqrt(0.32), 1e-12);
-    ck_assert_double_eq(kv->measure[MEASURE_SOLVED].mean, 0.5);
+    ck_assert_double_eq(spread.mean, 0.6);
+    ck_assert_double_eq(spread.within, 0);
+    ck_assert_double_eq_tol(spread.between, sqrt(0.32), 1e-12);
+    ck_assert_double_eq(group_stats(kv, MEASURE_SOLVED).mean, 0.5);
     ck_assert_uint_eq(failed->n_run, 1);
     ck_assert_uint_eq(failed->n_ok, 0);
-    ck_assert_ptr_null(overview.cell[0].run);
-    overview_free(&overview);
-    run_set_free(&set);
+    ck_assert(isnan(group_spread(failed, MEASURE_TOKEN_ACCURACY).mean));
+    ck_assert_ptr_null(groups_at(&cells, 0, 0));
+    groups_free(&cells);
+    frame_free(&frame);
     remove_out();
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("overview");
-    TCase *tests = tcase_create("overview");
+    Suite *suite = suite_create("group");
+    TCase *tests = tcase_create("group");
     tcase_add_test(tests, spread_by_hand);
     tcase_add_test(tests, what_is_not_there_is_no_number);
     tcase_add_test(tests, runs_of_a_grid);

@@ -2,7 +2,7 @@
 #include "base/folder.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "report/runs/run_notes.h"
+#include "report/content/topics.h"
 
 #include <unistd.h>
 
@@ -10,28 +10,42 @@
 #include "report/report.h"
 #include "runner.h"
 
-static struct run_set set;
-static struct text note[RUN_NOTES_MAX];
+static struct frame frame;
+static struct document document;
 
 static void set_up(void)
 {
     make_out();
-    set = (struct run_set){0};
-    memset(note, 0, sizeof(note));
+    frame = (struct frame){0};
+    document = document_create();
 }
 
 static void tear_down(void)
 {
-    run_notes_free(note);
-    run_set_free(&set);
+    document_free(&document);
+    frame_free(&frame);
     remove_out();
+}
+
+static const json_t *told(void)
+{
+    return json_object_get(document.json, "notes");
+}
+
+static const char *note(size_t i)
+{
+    return json_string_value(json_array_get(told(), i));
 }
 
 static size_t load(void)
 {
     struct error err;
-    ck_assert_msg(run_set_load(out, &set, &err) == STATUS_OK, "%s", err.text);
-    return run_notes_make(&set, note);
+    ck_assert_msg(frame_load(out, &frame, &err) == STATUS_OK, "%s", err.text);
+    document_free(&document);
+    document = document_create();
+    say_notes(&document, &(struct material){.frame = &frame});
+    ck_assert(!document.failed);
+    return json_array_size(told());
 }
 
 static void write_plan(const char *name, const char *content)
@@ -42,7 +56,8 @@ static void write_plan(const char *name, const char *content)
     fake_write_file(folder, name, content);
 }
 
-static const struct fake_run fake = {.task = "copy", .variant = "qkv", .accuracy = 0.5};
+static const struct fake_run fake = {
+    .task = "copy", .variant = "qkv", .accuracy = 0.5, .attention = "none"};
 
 /* A plan of the fake run and two others. */
 static void write_plan_of_three(const char *name)
@@ -69,7 +84,7 @@ START_TEST(what_a_sweep_planned_and_is_not_there)
     write_plan_of_three("0123456789ab.json");
     write_plan_of_three("ba9876543210.json");
     ck_assert_uint_eq(load(), 1);
-    ck_assert_str_eq(note[0].data, "2 of 3 planned runs are missing; qkvlab status names them.");
+    ck_assert_str_eq(note(0), "2 of 3 planned runs are missing; qkvlab status names them.");
 }
 END_TEST
 
@@ -78,8 +93,8 @@ START_TEST(a_plan_that_cannot_be_read)
     fake_write(out, &fake);
     write_plan("0123456789ab.json", "{");
     ck_assert_uint_eq(load(), 1);
-    ck_assert_ptr_nonnull(strstr(note[0].data, "A plan of a sweep cannot be read"));
-    ck_assert_ptr_nonnull(strstr(note[0].data, "0123456789ab.json"));
+    ck_assert_ptr_nonnull(strstr(note(0), "A plan of a sweep cannot be read"));
+    ck_assert_ptr_nonnull(strstr(note(0), "0123456789ab.json"));
 }
 END_TEST
 
@@ -98,30 +113,30 @@ static const char *path_in(const struct fake_run *run, const char *name)
 
 static void assert_note(size_t i, const char *begin, const char *detail)
 {
-    ck_assert_msg(strncmp(note[i].data, begin, strlen(begin)) == 0, "%s", note[i].data);
-    ck_assert_msg(strstr(note[i].data, detail) != NULL, "%s", note[i].data);
+    ck_assert_msg(strncmp(note(i), begin, strlen(begin)) == 0, "%s", note(i));
+    ck_assert_msg(strstr(note(i), detail) != NULL, "%s", note(i));
 }
 
 START_TEST(maps_that_were_kept_and_are_gone)
 {
     fake_write(out, &keeps_maps);
     ck_assert_uint_eq(load(), 0);
-    run_set_free(&set);
+    frame_free(&frame);
     ck_assert_int_eq(truncate(path_in(&keeps_maps, "attention/step000030/layer0.npy"), 200), 0);
     ck_assert_uint_eq(load(), 1);
     assert_note(0, "1 run has lost attention maps: copy-qkv-s1-",
                 "(attention/step000030/layer0.npy is truncated or damaged)");
-    run_notes_free(note);
-    run_set_free(&set);
+    document_free(&document);
+    frame_free(&frame);
     ck_assert_int_eq(unlink(path_in(&keeps_maps, "attention/step000030/layer0.npy")), 0);
     ck_assert_uint_eq(load(), 1);
     assert_note(0, "1 run has lost", "layer0.npy is missing)");
-    run_notes_free(note);
-    run_set_free(&set);
+    document_free(&document);
+    frame_free(&frame);
     ck_assert_int_eq(folder_remove(path_in(&keeps_maps, "attention"), NULL), STATUS_OK);
     ck_assert_uint_eq(load(), 1);
     assert_note(0, "1 run has lost", "(attention/ is missing)");
-    ck_assert_uint_eq(run_notes_without_maps(&set), 1);
+    ck_assert_uint_eq(notes_without_maps(&frame), 1);
 }
 END_TEST
 
@@ -144,7 +159,7 @@ START_TEST(curves_and_folders_that_cannot_be_read)
     ck_assert_uint_eq(load(), 2);
     assert_note(0, "1 run folder cannot be read and is in no number: copy-qkv-s2-", "run.json");
     assert_note(1, "1 run has no curve: copy-qkv-s0-", "(curve.csv is missing)");
-    ck_assert_uint_eq(run_notes_without_curve(&set), 1);
+    ck_assert_uint_eq(notes_without_curve(&frame), 1);
 }
 END_TEST
 
@@ -165,14 +180,13 @@ START_TEST(pages_begin_with_the_notes)
     write_plan_of_three("0123456789ab.json");
     ck_assert_int_eq(report_write(out, &summary, NULL), STATUS_OK);
     assert_says("report/report.md", "- 2 of 3 planned runs are missing", "## What it says");
-    assert_says("report/report.html", "\"run_notes\":[\"2 of 3 planned runs are missing",
-                "</html>");
+    assert_says("report/report.html", "2 of 3 planned runs are missing", "</html>");
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("run_notes");
+    Suite *suite = suite_create("notes");
     TCase *notes = tcase_create("notes");
     tcase_add_checked_fixture(notes, set_up, tear_down);
     tcase_add_test(notes, runs_that_are_all_there_need_no_note);

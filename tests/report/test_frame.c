@@ -1,29 +1,49 @@
 /* Loading and grouping: what is read, what is left out and why, and what is never averaged. */
 #include "base/folder.h"
 #include "base/path.h"
-#include "report/runs/run_set.h"
+#include "report/frame/frame.h"
 
 #include "fixture.h"
 #include "lab/config/config.h"
+#include "report/content/part.h"
 #include "runner.h"
 
-static struct run_set set;
+static struct frame frame;
+static struct groups cells;
 
 static void load(void)
 {
     struct error err;
-    ck_assert_msg(run_set_load(out, &set, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(frame_load(out, &frame, &err) == STATUS_OK, "%s", err.text);
+    cells = groups_by(&frame.all, FACTOR_BIT(CELL));
+}
+
+static void unload(void)
+{
+    groups_free(&cells);
+    frame_free(&frame);
+}
+
+static size_t n_cell(void)
+{
+    return cells.n_group;
+}
+
+static const struct group *first_cell(void)
+{
+    return &cells.group[0];
 }
 
 static void set_up(void)
 {
     make_out();
-    set = (struct run_set){0};
+    frame = (struct frame){0};
+    cells = (struct groups){0};
 }
 
 static void tear_down(void)
 {
-    run_set_free(&set);
+    unload();
     remove_out();
 }
 
@@ -57,24 +77,25 @@ START_TEST(rows_follow_the_variant_table_and_columns_the_alphabet)
         }
     }
     load();
-    ck_assert_uint_eq(set.n_run, 24);
-    ck_assert_uint_eq(set.n_cell, 12);
-    ck_assert_uint_eq(set.n_setting, 1);
-    const struct setting *setting = &set.setting[0];
+    ck_assert_uint_eq(frame.n_run, 24);
+    ck_assert_uint_eq(n_cell(), 12);
+    ck_assert_uint_eq(frame.setting.n_group, 1);
     static const char *const order[] = {"qkv", "qk", "qkv_tied+", "kv:n_kv_head=1"};
-    ck_assert_uint_eq(setting->n_variant, 4);
+    struct part part = part_make(&frame.setting.group[0]);
+    ck_assert_uint_eq(part.variants.n_group, 4);
     for (size_t i = 0; i < 4; i++) {
-        ck_assert_str_eq(setting->variant[i]->variant_id, order[i]);
+        ck_assert_str_eq(part_variant(&part, i)->variant_id, order[i]);
     }
-    ck_assert_uint_eq(setting->n_task, 3);
-    ck_assert_str_eq(setting->task[0]->name, "copy");
-    ck_assert_str_eq(setting->task[2]->name, "swap");
-    ck_assert_uint_eq(setting->n_seed, 2);
-    const struct cell *cell = setting_cell(setting, 1, 2);
-    ck_assert_str_eq(cell->run->variant_id, "qk");
-    ck_assert_str_eq(cell->run->task->name, "swap");
+    ck_assert_uint_eq(part.tasks.n_group, 3);
+    ck_assert_str_eq(run_task_name(part_task(&part, 0)), "copy");
+    ck_assert_str_eq(run_task_name(part_task(&part, 2)), "swap");
+    ck_assert_uint_eq(group_n(part.group, FACTOR_SEED), 2);
+    const struct group *cell = part_cell(&part, 1, 2);
+    ck_assert_str_eq(cell->run[0]->variant_id, "qk");
+    ck_assert_str_eq(run_task_name(cell->run[0]), "swap");
     ck_assert_uint_eq(cell->n_run, 2);
-    ck_assert_int_eq(cell->run[1].seed, 1);
+    ck_assert_int_eq(run_seed(cell->run[1]), 1);
+    part_free(&part);
 }
 END_TEST
 
@@ -83,9 +104,11 @@ START_TEST(what_was_not_run_has_no_cell)
     write_seeds((struct fake_run){.task = "copy", .variant = "qkv"}, 1);
     write_seeds((struct fake_run){.task = "swap", .variant = "qk"}, 1);
     load();
-    ck_assert_ptr_nonnull(setting_cell(&set.setting[0], 0, 0));
-    ck_assert_ptr_null(setting_cell(&set.setting[0], 0, 1));
-    struct stats stats = cell_stats(NULL, MEASURE_TOKEN_ACCURACY);
+    struct part part = part_make(&frame.setting.group[0]);
+    ck_assert_ptr_nonnull(part_cell(&part, 0, 0));
+    ck_assert_ptr_null(part_cell(&part, 0, 1));
+    part_free(&part);
+    struct stats stats = group_stats(NULL, MEASURE_TOKEN_ACCURACY);
     ck_assert_uint_eq(stats.n, 0);
     ck_assert(isnan(stats.mean));
 }
@@ -103,11 +126,11 @@ START_TEST(other_configurations_and_programs_are_other_settings)
     write_seeds(wide, 2);
     write_seeds(other_commit, 1);
     load();
-    ck_assert_uint_eq(set.n_setting, 3);
-    ck_assert_uint_eq(set.n_cell, 3);
-    ck_assert_uint_eq(set.setting[0].run->n_embd, 8);
-    ck_assert_uint_eq(set.setting[2].run->n_embd, 128);
-    struct stats stats = cell_stats(&set.cell[0], MEASURE_TOKEN_ACCURACY);
+    ck_assert_uint_eq(frame.setting.n_group, 3);
+    ck_assert_uint_eq(n_cell(), 3);
+    ck_assert_uint_eq(run_config(frame.setting.group[0].run[0])->n_embd, 8);
+    ck_assert_uint_eq(run_config(frame.setting.group[2].run[0])->n_embd, 128);
+    struct stats stats = group_stats(first_cell(), MEASURE_TOKEN_ACCURACY);
     ck_assert_uint_eq(stats.n, 3);
     ck_assert_double_eq(stats.mean, 0.5);
 }
@@ -122,7 +145,7 @@ START_TEST(another_class_of_machine_is_another_setting)
     fake.seed = 0;
     edit(&fake, "machine", "cpu", json_string("of the same class"));
     load();
-    ck_assert_uint_eq(set.n_setting, 2);
+    ck_assert_uint_eq(frame.setting.n_group, 2);
 }
 END_TEST
 
@@ -133,8 +156,8 @@ START_TEST(another_version_of_the_task_is_never_averaged)
     fake.seed = 1;
     edit(&fake, "", "versions", json_pack("{s:i, s:i}", "engine", 1, "task", 2));
     load();
-    ck_assert_uint_eq(set.n_cell, 2);
-    ck_assert_uint_eq(set.n_setting, 2);
+    ck_assert_uint_eq(n_cell(), 2);
+    ck_assert_uint_eq(frame.setting.n_group, 2);
 }
 END_TEST
 
@@ -143,8 +166,8 @@ START_TEST(lanes_that_differ_by_variant_share_a_table)
     write_seeds((struct fake_run){.task = "copy", .variant = "qkv", .lanes = 8}, 2);
     write_seeds((struct fake_run){.task = "copy", .variant = "qk", .lanes = 16}, 2);
     load();
-    ck_assert_uint_eq(set.n_setting, 1);
-    ck_assert_uint_eq(set.n_cell, 2);
+    ck_assert_uint_eq(frame.setting.n_group, 1);
+    ck_assert_uint_eq(n_cell(), 2);
 }
 END_TEST
 
@@ -153,8 +176,8 @@ START_TEST(lanes_that_differ_within_a_variant_do_not)
     write_seeds((struct fake_run){.task = "copy", .variant = "qkv", .lanes = 8}, 2);
     write_seeds((struct fake_run){.task = "copy", .variant = "qkv", .lanes = 16}, 2);
     load();
-    ck_assert_uint_eq(set.n_setting, 2);
-    ck_assert_uint_eq(set.setting[0].n_run, 2);
+    ck_assert_uint_eq(frame.setting.n_group, 2);
+    ck_assert_uint_eq(frame.setting.group[0].n_run, 2);
 }
 END_TEST
 
@@ -170,14 +193,14 @@ START_TEST(diverged_and_failed_runs_are_counted_not_averaged)
     fake.status = "failed";
     fake_write(out, &fake);
     load();
-    ck_assert_uint_eq(set.n_cell, 1);
-    ck_assert_uint_eq(set.cell[0].n_run, 4);
-    ck_assert_uint_eq(set.cell[0].n_ok, 2);
-    ck_assert_uint_eq(set.n_ok, 2);
-    struct stats stats = cell_stats(&set.cell[0], MEASURE_TOKEN_ACCURACY);
+    ck_assert_uint_eq(n_cell(), 1);
+    ck_assert_uint_eq(first_cell()->n_run, 4);
+    ck_assert_uint_eq(first_cell()->n_ok, 2);
+    ck_assert_uint_eq(frame.all.n_ok, 2);
+    struct stats stats = group_stats(first_cell(), MEASURE_TOKEN_ACCURACY);
     ck_assert_uint_eq(stats.n, 2);
     ck_assert_double_eq(stats.mean, 0.75);
-    ck_assert_ptr_null(cell_find_seed(&set.cell[0], 2));
+    ck_assert_ptr_null(group_find_seed(first_cell(), 2));
 }
 END_TEST
 
@@ -190,9 +213,9 @@ START_TEST(unfinished_folders_are_skipped)
     path_format(path, NULL, "%s/runs", out);
     fake_write_file(path, "notes.txt", "a file among the folders");
     load();
-    ck_assert_uint_eq(set.n_run, 1);
-    ck_assert_uint_eq(set.n_partial, 1);
-    ck_assert_uint_eq(set.n_left_out, 0);
+    ck_assert_uint_eq(frame.n_run, 1);
+    ck_assert_uint_eq(frame.n_partial, 1);
+    ck_assert_uint_eq(frame.n_left_out, 0);
 }
 END_TEST
 
@@ -203,10 +226,10 @@ static void assert_left_out(const char *section, const char *key, json_t *value,
     write_seeds((struct fake_run){.task = "copy", .variant = "qkv"}, 2);
     edit(&broken, section, key, value);
     load();
-    ck_assert_uint_eq(set.n_run, 1);
-    ck_assert_uint_eq(set.n_left_out, 1);
-    ck_assert_msg(strstr(set.left_out[0].reason, phrase) != NULL, "\"%s\" lacks \"%s\"",
-                  set.left_out[0].reason, phrase);
+    ck_assert_uint_eq(frame.n_run, 1);
+    ck_assert_uint_eq(frame.n_left_out, 1);
+    ck_assert_msg(strstr(frame.left_out[0].reason, phrase) != NULL, "\"%s\" lacks \"%s\"",
+                  frame.left_out[0].reason, phrase);
 }
 
 START_TEST(another_format)
@@ -217,7 +240,8 @@ END_TEST
 
 START_TEST(a_renamed_folder)
 {
-    assert_left_out("", "id", json_string("copy-qkv-s9-0"), "names the run \"copy-qkv-s9-0\"");
+    assert_left_out("", "id", json_string("copy-qkv-s9-0"),
+                    "id is \"copy-qkv-s9-0\", expected the name of its folder");
 }
 END_TEST
 
@@ -241,19 +265,20 @@ END_TEST
 
 START_TEST(a_seed_below_zero)
 {
-    assert_left_out("config", "seed", json_integer(-3), "config.seed");
+    assert_left_out("config", "seed", json_integer(-3), "config: seed: expected a whole number");
 }
 END_TEST
 
 START_TEST(a_width_that_is_none)
 {
-    assert_left_out("config", "n_embd", json_string("wide"), "config.n_embd");
+    assert_left_out("config", "n_embd", json_string("wide"), "config: n_embd: expected a whole");
 }
 END_TEST
 
 START_TEST(a_length_beyond_reason)
 {
-    assert_left_out("config", "seq_len", json_integer(1LL << 60), "config.seq_len");
+    assert_left_out("config", "seq_len", json_integer(1LL << 60),
+                    "config: seq_len: expected a whole");
 }
 END_TEST
 
@@ -297,11 +322,11 @@ START_TEST(truncated_and_missing_run_json)
     path_format(path, NULL, "%s/runs/empty", out);
     ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
     load();
-    ck_assert_uint_eq(set.n_run, 1);
-    ck_assert_uint_eq(set.n_left_out, 2);
-    ck_assert_str_eq(set.left_out[0].name, "broken");
-    ck_assert_ptr_nonnull(strstr(set.left_out[0].reason, "run.json"));
-    ck_assert_str_eq(set.left_out[1].name, "empty");
+    ck_assert_uint_eq(frame.n_run, 1);
+    ck_assert_uint_eq(frame.n_left_out, 2);
+    ck_assert_str_eq(frame.left_out[0].name, "broken");
+    ck_assert_ptr_nonnull(strstr(frame.left_out[0].reason, "run.json"));
+    ck_assert_str_eq(frame.left_out[1].name, "empty");
 }
 END_TEST
 
@@ -321,10 +346,10 @@ START_TEST(a_broken_curve_costs_the_curve)
     for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
         fake_write_file(folder, "curve.csv", broken[i]);
         load();
-        ck_assert_uint_eq(set.n_run, 1);
-        ck_assert_msg(!set.run[0].curve && set.run[0].n_curve == 0, "curve %zu was read", i);
-        ck_assert_ptr_nonnull(strstr(set.run[0].curve_problem.text, "truncated or damaged"));
-        run_set_free(&set);
+        ck_assert_uint_eq(frame.n_run, 1);
+        ck_assert_msg(!frame.run[0].curve && frame.run[0].n_curve == 0, "curve %zu was read", i);
+        ck_assert_ptr_nonnull(strstr(frame.run[0].curve_problem.text, "truncated or damaged"));
+        unload();
     }
 }
 END_TEST
@@ -336,22 +361,23 @@ START_TEST(a_curve_that_is_short_missing_or_not_finite_says_so)
     fake_write(out, &fake);
     fake_folder(out, &fake, folder);
     load();
-    ck_assert_ptr_nonnull(set.run[0].curve);
-    ck_assert_str_eq(set.run[0].curve_problem.text, "");
-    run_set_free(&set);
+    ck_assert_ptr_nonnull(frame.run[0].curve);
+    ck_assert_str_eq(frame.run[0].curve_problem.text, "");
+    unload();
     fake_write_file(folder, "curve.csv", "step,loss,learning_rate,grad_norm\n0,1,1,1\n1,inf,1,1\n");
     load();
-    ck_assert_ptr_nonnull(strstr(set.run[0].curve_problem.text, "no finite loss at step 1"));
-    run_set_free(&set);
+    ck_assert_ptr_nonnull(strstr(frame.run[0].curve_problem.text, "no finite loss at step 1"));
+    unload();
     fake_write_file(folder, "curve.csv", "step,loss,learning_rate,grad_norm\n0,1,1,1\n1,1,1,1\n");
     load();
-    ck_assert_ptr_nonnull(strstr(set.run[0].curve_problem.text, "has 2 steps, but results.n_step"));
-    run_set_free(&set);
+    ck_assert_ptr_nonnull(
+        strstr(frame.run[0].curve_problem.text, "has 2 steps, but results.n_step"));
+    unload();
     path_format(path, NULL, "%s/curve.csv", folder);
     ck_assert_int_eq(remove(path), 0);
     load();
-    ck_assert_ptr_null(set.run[0].curve);
-    ck_assert_ptr_nonnull(strstr(set.run[0].curve_problem.text, "curve.csv is missing"));
+    ck_assert_ptr_null(frame.run[0].curve);
+    ck_assert_ptr_nonnull(strstr(frame.run[0].curve_problem.text, "curve.csv is missing"));
 }
 END_TEST
 
@@ -362,24 +388,24 @@ START_TEST(curves_with_and_without_accuracy)
     fake_write(out, &fake);
     fake_folder(out, &fake, folder);
     load();
-    ck_assert_ptr_nonnull(set.run[0].curve);
-    ck_assert_ptr_null(set.run[0].curve_accuracy);
-    ck_assert(isnan(set.run[0].measure[MEASURE_REACHES_50]));
-    run_set_free(&set);
+    ck_assert_ptr_nonnull(frame.run[0].curve);
+    ck_assert_ptr_null(frame.run[0].curve_accuracy);
+    ck_assert(isnan(frame.run[0].measure[MEASURE_REACHES_50]));
+    unload();
     fake_write_file(folder, "curve.csv",
                     "step,loss,learning_rate,grad_norm,accuracy\n0,3,1,1,0.1\n1,3,1,1,0.6\n"
                     "2,3,1,1,0.7\n3,1,1,1,0.92\n4,1,1,1,1\n5,1,1,1,1\n");
     load();
-    ck_assert_double_eq(set.run[0].curve_accuracy[3], 0.92);
-    ck_assert_double_eq(set.run[0].measure[MEASURE_MEAN_TRAIN_LOSS], 2);
-    ck_assert_double_eq(set.run[0].measure[MEASURE_REACHES_50], 4);
-    ck_assert_double_eq(set.run[0].measure[MEASURE_REACHES_90], 5);
-    ck_assert(isnan(set.run[0].measure[MEASURE_REACHES_99]));
-    run_set_free(&set);
+    ck_assert_double_eq(frame.run[0].curve_accuracy[3], 0.92);
+    ck_assert_double_eq(frame.run[0].measure[MEASURE_MEAN_TRAIN_LOSS], 2);
+    ck_assert_double_eq(frame.run[0].measure[MEASURE_REACHES_50], 4);
+    ck_assert_double_eq(frame.run[0].measure[MEASURE_REACHES_90], 5);
+    ck_assert(isnan(frame.run[0].measure[MEASURE_REACHES_99]));
+    unload();
     fake_write_file(folder, "curve.csv",
                     "step,loss,learning_rate,grad_norm,accuracy\n0,3,1,1,0.1\n1,3,1,1\n");
     load();
-    ck_assert_ptr_nonnull(strstr(set.run[0].curve_problem.text, "damaged at line 3"));
+    ck_assert_ptr_nonnull(strstr(frame.run[0].curve_problem.text, "damaged at line 3"));
 }
 END_TEST
 
@@ -413,18 +439,18 @@ START_TEST(a_configuration_that_was_changed_afterwards)
     write_real("32", id);
     write_real("16", other);
     load();
-    ck_assert_uint_eq(set.n_run, 2);
-    run_set_free(&set);
+    ck_assert_uint_eq(frame.n_run, 2);
+    unload();
     path_format(path, NULL, "%s/runs/%s/run.json", out, id);
     ck_assert_int_eq(json_read(path, &root, NULL), STATUS_OK);
     json_object_set_new(json_object_get(root, "config"), "batch_size", json_integer(5));
     ck_assert_int_eq(json_write(path, root, NULL), STATUS_OK);
     json_decref(root);
     load();
-    ck_assert_uint_eq(set.n_run, 1);
-    ck_assert_uint_eq(set.n_left_out, 1);
-    ck_assert_str_eq(set.left_out[0].name, id);
-    ck_assert_ptr_nonnull(strstr(set.left_out[0].reason, "it was changed after the run"));
+    ck_assert_uint_eq(frame.n_run, 1);
+    ck_assert_uint_eq(frame.n_left_out, 1);
+    ck_assert_str_eq(frame.left_out[0].name, id);
+    ck_assert_ptr_nonnull(strstr(frame.left_out[0].reason, "it was changed after the run"));
 }
 END_TEST
 
@@ -436,7 +462,7 @@ START_TEST(another_version_of_the_engine_is_another_setting)
     write_seeds(fake, 1);
     edit(&fake, "", "versions", json_pack("{s:i, s:i}", "engine", ENGINE_VERSION + 1, "task", 1));
     load();
-    ck_assert_uint_eq(set.n_setting, 2);
+    ck_assert_uint_eq(frame.setting.n_group, 2);
 }
 END_TEST
 
@@ -445,7 +471,7 @@ START_TEST(maps_are_averaged_over_heads)
     struct fake_run fake = {.task = "copy", .variant = "qkv"};
     fake_write(out, &fake);
     load();
-    float *map = run_attention_map(&set.run[0]);
+    float *map = run_attention_map(&frame.run[0]);
     ck_assert_ptr_nonnull(map);
     ck_assert_float_eq(map[0], 0.5f);
     free(map);
@@ -461,7 +487,7 @@ START_TEST(curves_are_averaged_over_seeds)
     fake.escape = 20;
     fake_write(out, &fake);
     load();
-    double *mean = cell_mean_curve(&set.cell[0], &n_step);
+    double *mean = group_mean_curve(first_cell(), &n_step);
     ck_assert_uint_eq(n_step, FAKE_STEPS);
     ck_assert_double_eq_tol(mean[9], 2.3, 1e-12);
     ck_assert_double_eq_tol(mean[10], (2.3 + 0.05) / 2, 1e-12);
@@ -484,9 +510,10 @@ START_TEST(differences_are_paired_by_seed)
         fake_write(out, &fake);
     }
     load();
-    const struct setting *setting = &set.setting[0];
-    struct stats stats = cell_difference(setting_cell(setting, 1, 0), setting_cell(setting, 0, 0),
-                                         MEASURE_TOKEN_ACCURACY);
+    struct part part = part_make(&frame.setting.group[0]);
+    struct stats stats =
+        group_difference(part_cell(&part, 1, 0), part_cell(&part, 0, 0), MEASURE_TOKEN_ACCURACY);
+    part_free(&part);
     ck_assert_uint_eq(stats.n, 2);
     ck_assert_double_eq_tol(stats.mean, -0.6, 1e-12);
     ck_assert_double_eq_tol(stats.sd, 0, 1e-12);
@@ -499,8 +526,8 @@ START_TEST(steps_that_never_came_are_no_numbers)
     fake_write(out, &fake);
     edit(&fake, "results", "step_below_2.2", json_integer(-1));
     load();
-    ck_assert(isnan(set.run[0].measure[MEASURE_ESCAPE_STEP]));
-    ck_assert(isnan(set.run[0].measure[MEASURE_BELOW_2_2]));
+    ck_assert(isnan(frame.run[0].measure[MEASURE_ESCAPE_STEP]));
+    ck_assert(isnan(frame.run[0].measure[MEASURE_BELOW_2_2]));
 }
 END_TEST
 
@@ -508,13 +535,13 @@ START_TEST(no_folder_and_no_finished_run)
 {
     struct error err;
     char path[PATH_SIZE];
-    ck_assert_int_eq(run_set_load(out, &set, &err), STATUS_DATA);
+    ck_assert_int_eq(frame_load(out, &frame, &err), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "no runs are kept there"));
     ck_assert_ptr_nonnull(strstr(err.text, "train some with qkvlab run --out"));
-    run_set_free(&set);
+    unload();
     path_format(path, NULL, "%s/runs/broken", out);
     ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
-    ck_assert_int_eq(run_set_load(out, &set, &err), STATUS_DATA);
+    ck_assert_int_eq(frame_load(out, &frame, &err), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "no finished run"));
     ck_assert_ptr_nonnull(strstr(err.text, "run.json"));
 }
