@@ -24,8 +24,9 @@ struct column {
     const char *title; /* head of the column for people; NULL: the column is left out for them */
     int decimals;      /* of numbers, for people; negative: significant digits */
     const char *hint;  /* what it means, for people who ask; NULL: nothing */
-    const char *path;  /* in JSON the place below the row, "measures/loss/mean"; "": none; NULL: key */
-    const char *link;  /* the cell's text behind this is an address; NULL: it is none */
+    const char
+        *path; /* in JSON the place below the row, "measures/loss/mean"; "": none; NULL: key */
+    const char *link; /* the cell's text behind this is an address; NULL: it is none */
     enum column_look look;
     uint64_t tag; /* what the column speaks of; its meaning is the user's */
 };
