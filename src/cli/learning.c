@@ -1,7 +1,6 @@
 #include "cli/learning.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "check/traces_train.h"
 #include "cli/data_options.h"

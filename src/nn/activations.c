@@ -102,6 +102,7 @@ struct activations *activations_place(const struct model *model, size_t max_sequ
         arena_alloc(arena, shape->n_layer, sizeof(struct block_activations));
     struct activations *act = placed != NULL ? placed : &measured;
     act->max_sequence = max_sequence;
+    act->n_head = shape->n_head;
     act->block = blocks;
     for (size_t layer = 0; layer < shape->n_layer; layer++) {
         place_block(model, &w, max_sequence, arena,
@@ -116,6 +117,10 @@ struct activations *activations_place(const struct model *model, size_t max_sequ
         act->embed_mask = arena_floats(arena, rows * d);
     }
     act->x_out = arena_floats(arena, rows * d);
+    for (size_t layer = 0; blocks != NULL && layer < shape->n_layer; layer++) {
+        bool last = layer + 1 == shape->n_layer;
+        blocks[layer].x_out = last ? act->x_out : blocks[layer + 1].x_in;
+    }
     act->ln_f = arena_floats(arena, n_answer * d);
     act->ln_f_saved = place_norm(arena, n_answer);
     act->logits = arena_floats(arena, n_answer * shape->n_class);
@@ -159,4 +164,15 @@ struct prepared *prepared_place(const struct model *model, struct arena *arena)
     score_tables_place(shape->variant.score_term, shape->n_token, shape->pos_dim, arena,
                        &prepared->tables);
     return arena->failed ? NULL : placed;
+}
+
+struct layer pass_layer(const struct pass *pass, size_t number)
+{
+    return (struct layer){
+        .pass = pass,
+        .number = number,
+        .at = &pass->model->layout.block[number],
+        .ready = &pass->prepared->block[number],
+        .block = &pass->act->block[number],
+    };
 }

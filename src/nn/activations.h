@@ -1,6 +1,6 @@
-/* activations: what a forward pass leaves for the backward pass, and what backward needs as
- * scratch. Private to nn. Shapes: R rows = sequences x tokens, d n_embd, W width of all slots, F
- * MLP width.
+/* activations: what a forward pass leaves for the backward pass, what backward needs as scratch,
+ * and what the passes of a step share. Private to nn. Shapes: those of shape.h; W width of all
+ * slots, G key-value heads.
  */
 #ifndef QKVLAB_NN_ACTIVATIONS_H
 #define QKVLAB_NN_ACTIVATIONS_H
@@ -40,17 +40,19 @@ struct block_activations {
     struct norm_saved ln2_saved;
     float *slope, *gelu; /* [R,F] */
     float *mlp_mask;     /* [R,d] with dropout */
+    float *x_out;        /* [R,d] leaving: x_in of the next block, or x_out of all */
 };
 
 struct activations {
     size_t max_sequence;
-    size_t n_sequence, n_token, n_head; /* of the last forward pass */
-    struct block_activations *block;    /* [L] */
-    float *embedded;   /* [B,T-1,d] INPUT_PATCHES: patches after their linear map */
-    float *x_out;      /* [R,d] residual stream, leaving the last block */
-    float *answers;    /* [B,d] INPUT_PATCHES: rows of x_out that are answered */
-    float *embed_mask; /* [R,d] with dropout: 0 or 1/(1 - rate) */
-    float *ln_f;       /* [A,d] A answers */
+    size_t n_head;
+    size_t n_sequence, n_token, n_row; /* of the last forward pass */
+    struct block_activations *block;   /* [L] */
+    float *embedded;                   /* [B,T-1,d] INPUT_PATCHES: patches after their linear map */
+    float *x_out;                      /* [R,d] residual stream, leaving the last block */
+    float *answers;                    /* [B,d] INPUT_PATCHES: rows of x_out that are answered */
+    float *embed_mask;                 /* [R,d] with dropout: 0 or 1/(1 - rate) */
+    float *ln_f;                       /* [A,d] A answers */
     struct norm_saved ln_f_saved;
     float *logits;  /* [A,C] */
     float *dlogits; /* [A,C] */
@@ -88,5 +90,16 @@ struct prepared {
     struct prepared_block *block;
     struct score_tables tables;
 };
+
+/* One layer of a pass: where its tensors, packed weights and activations are. */
+struct layer {
+    const struct pass *pass;
+    size_t number;
+    const struct block_offsets *at;
+    const struct prepared_block *ready;
+    struct block_activations *block;
+};
+
+struct layer pass_layer(const struct pass *pass, size_t number);
 
 #endif

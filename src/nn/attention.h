@@ -11,6 +11,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct view {
+    float *at;
+    size_t ld;
+};
+
 struct attention {
     size_t n_sequence, n_token, n_head, kv_heads, head_width;
     bool causal;
@@ -18,40 +23,39 @@ struct attention {
     float multiplier;    /* S' = multiplier S + matrix */
     const float *matrix; /* [T, matrix_ld] or NULL */
     size_t matrix_ld;
-};
-
-struct view {
-    float *at;
-    size_t ld;
+    struct view q, k, v;
+    float *probabilities; /* [B,H,T,ld], written by forward and read by backward */
+    float *scratch;       /* attention_scratch floats */
 };
 
 /* attention_ld returns the length of a row of probabilities: n_token, and zeros up to whole
  * stretches. */
 size_t attention_ld(size_t n_token);
 
-/* A view that results go to: added to what is there, or written over it. */
+/* attention_scratch returns the floats that scratch must hold. */
+size_t attention_scratch(size_t n_token, size_t head_width);
+
+/* attention_forward computes the probabilities and mix [R, H d_h], their product with V. */
+void attention_forward(const struct attention *a, float *mix);
+
+/* A view that a gradient goes to: added to what is there, or written over it. */
 struct target {
     struct view view;
     bool add;
 };
 
-/* attention_scratch returns the floats that scratch must hold. */
-size_t attention_scratch(size_t n_token, size_t head_width);
+/* Where the gradients of what an attention reads go. */
+struct attention_gradient {
+    struct target q, k, v;
+    double *multiplier; /* sum dS'_ij S_ij is added; NULL: not wanted */
+    double *matrix;     /* dS'_ij summed over heads and sequences is added to [T,T]; or NULL */
+};
 
-/* attention_forward computes probabilities [B,H,T,ld] and mix [R, H d_h], their product with V. */
-void attention_forward(const struct attention *a, struct view q, struct view k, struct view v,
-                       float *probabilities, float *mix, float *scratch);
-
-/* attention_backward computes the gradients of V, Q and K, in this order, from dmix [R, H d_h].
- * Where they are not NULL, it adds sum dS'_ij S_ij to *d_multiplier, and dS'_ij summed over heads
- * and sequences to d_matrix [T,T]. */
-void attention_backward(const struct attention *a, struct view q, struct view k, struct view v,
-                        const float *probabilities, const float *dmix, struct target dq,
-                        struct target dk, struct target dv, double *d_multiplier, double *d_matrix,
-                        float *scratch);
+/* attention_backward computes the gradients of V, Q and K, in this order, from dmix [R, H d_h]. */
+void attention_backward(const struct attention *a, const float *dmix,
+                        const struct attention_gradient *to);
 
 /* attention_scores computes S [H,T,T] and S' [H,T,T], before any mask, of one sequence. */
-void attention_scores(const struct attention *a, size_t sequence, struct view q, struct view k,
-                      float *product, float *scores);
+void attention_scores(const struct attention *a, size_t sequence, float *product, float *scores);
 
 #endif

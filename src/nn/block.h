@@ -6,25 +6,14 @@
 #include "nn/activations.h"
 #include "nn/attention.h"
 
-/* The views through which a block's roles are read, after whatever query map and qk_norm do. */
-struct roles {
-    struct view q, k, v;
-};
+/* block_attention describes a layer's attention over what the forward pass left. */
+struct attention block_attention(const struct pass *pass, size_t layer);
 
-/* block_attention describes layer's attention for n_sequence sequences of n_token. */
-struct attention block_attention(const struct model *model, const struct prepared *prepared,
-                                 size_t layer, size_t n_sequence, size_t n_token);
-
-/* block_roles returns the views as they enter the scores. */
-struct roles block_roles(const struct model *model, struct block_activations *block);
-
-/* block_forward reads act->block[layer].x_in and writes x_out [R,d], the next block's x_in. */
-void block_forward(const struct model *model, const float *param, const struct prepared *prepared,
-                   size_t layer, const struct batch *batch, struct activations *act, float *x_out);
+/* block_forward reads the block's x_in and writes its x_out [R,d], the next block's x_in. */
+void block_forward(const struct pass *pass, size_t layer);
 
 /* block_backward turns act->dx from the gradient of the block's output into that of its input, and
- * adds the gradients of its weights to grad. */
-void block_backward(const struct model *model, const float *param, const struct prepared *prepared,
-                    size_t layer, const struct batch *batch, struct activations *act, float *grad);
+ * adds the gradients of its weights to pass->grad. */
+void block_backward(const struct pass *pass, size_t layer);
 
 #endif

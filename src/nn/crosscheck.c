@@ -98,7 +98,8 @@ static enum status compare_outputs(struct crosscheck_report *report, struct engi
 {
     const struct model_shape *shape = &bundle->model.shape;
     const struct batch *batch = &bundle->batch;
-    size_t n_logit = model_n_answer(&bundle->model, batch) / batch->n_sequence * shape->n_class;
+    size_t n_logit =
+        batch_n_answer(&bundle->model.shape, batch) / batch->n_sequence * shape->n_class;
     size_t n_map = shape->n_head * batch->n_token * batch->n_token;
     float *logits = calloc(batch->n_sequence * n_logit, sizeof(float));
     float *attention = calloc(shape->n_layer * batch->n_sequence * n_map, sizeof(float));
@@ -110,7 +111,7 @@ static enum status compare_outputs(struct crosscheck_report *report, struct engi
     size_t n_done = 0;
     while (n_done < batch->n_sequence) {
         struct batch rest =
-            batch_part(engine_model(engine), batch, n_done, batch->n_sequence - n_done);
+            batch_part(&engine_model(engine)->shape, batch, n_done, batch->n_sequence - n_done);
         size_t n = 0;
         const struct activations *act = engine_forward(engine, &rest, &n);
         memcpy(logits + n_done * n_logit, activations_logits(act), n * n_logit * sizeof(float));

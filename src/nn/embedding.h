@@ -14,12 +14,9 @@
 void embedding_prepare(const struct model *model, const float *param, struct prepared *prepared);
 
 /* embedding_forward writes act->block[0].x_in [R,d]. */
-void embedding_forward(const struct model *model, const float *param,
-                       const struct prepared *prepared, const struct batch *batch,
-                       struct activations *act);
+void embedding_forward(const struct pass *pass);
 
-/* embedding_backward adds the gradients of the embedding's tensors to grad, from act->dx. */
-void embedding_backward(const struct model *model, const struct prepared *prepared,
-                        const struct batch *batch, struct activations *act, float *grad);
+/* embedding_backward adds the gradients of the embedding's tensors to pass->grad, from act->dx. */
+void embedding_backward(const struct pass *pass);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/threads.h"
+#include "nn/head.h"
 #include "nn/kernels/kernels.h"
 
 /* Parameters that are summed over lanes, squared and updated at a time. */
@@ -175,12 +176,32 @@ void engine_initialise(struct engine *engine, uint64_t seed)
 
 /* ---- lanes ---- */
 
-/* copy_logits puts the logits of a part, which begins at sequence first, in their place. */
-static void copy_logits(const struct model *model, const struct batch *part, size_t first,
-                        const struct activations *act, float *logits)
+/* pass_of is a pass over a micro-batch with the engine's weights. */
+static struct pass pass_of(const struct engine *engine, const struct batch *batch,
+                           struct activations *act, float *grad)
 {
-    size_t n = model_n_answer(model, part) * model->shape.n_class;
-    memcpy(logits + n / part->n_sequence * first, activations_logits(act), n * sizeof *logits);
+    return (struct pass){.model = &engine->model,
+                         .param = engine->param,
+                         .prepared = engine->prepared,
+                         .batch = batch,
+                         .act = act,
+                         .grad = grad};
+}
+
+static void add_sums(struct loss_sums *total, const struct loss_sums *more)
+{
+    total->loss += more->loss;
+    total->n_correct_token += more->n_correct_token;
+    total->n_correct_sequence += more->n_correct_sequence;
+}
+
+/* copy_logits puts the logits of a part, which begins at sequence first, in their place. */
+static void copy_logits(const struct pass *pass, size_t first, float *logits)
+{
+    const struct model_shape *shape = &pass->model->shape;
+    size_t n = batch_n_answer(shape, pass->batch) * shape->n_class;
+    memcpy(logits + n / pass->batch->n_sequence * first, activations_logits(pass->act),
+           n * sizeof *logits);
 }
 
 /* walk_lane runs one lane's sequences, micro-batch by micro-batch; with a gradient where grad is
@@ -188,29 +209,29 @@ static void copy_logits(const struct model *model, const struct batch *part, siz
 static struct loss_sums walk_lane(const struct engine *engine, const struct batch *batch,
                                   size_t lane, struct activations *act, float *grad, float *logits)
 {
+    const struct model *model = &engine->model;
     size_t lanes = engine->options.lanes, n = batch->n_sequence;
     size_t first = lane * n / lanes, end = (lane + 1) * n / lanes;
-    float scale = (float)(1.0 / (double)model_n_answer(&engine->model, batch));
+    float scale = (float)(1.0 / (double)batch_n_answer(&model->shape, batch));
     struct loss_sums sums = {0};
     if (grad != NULL) {
-        memset(grad, 0, engine->model.layout.n_param * sizeof *grad);
+        memset(grad, 0, model->layout.n_param * sizeof *grad);
     }
     while (first < end) {
         size_t size = end - first;
         if (size > engine->options.micro_batch) {
             size = engine->options.micro_batch;
         }
-        struct batch part = batch_part(&engine->model, batch, first, size);
-        model_forward(&engine->model, engine->param, engine->prepared, &part, act);
+        struct batch part = batch_part(&model->shape, batch, first, size);
+        struct pass pass = pass_of(engine, &part, act, grad);
+        model_forward(&pass);
         if (logits != NULL) {
-            copy_logits(&engine->model, &part, first, act, logits);
+            copy_logits(&pass, first, logits);
         }
-        struct loss_sums part_sums = model_loss(&engine->model, &part, scale, act);
-        sums.loss += part_sums.loss;
-        sums.n_correct_token += part_sums.n_correct_token;
-        sums.n_correct_sequence += part_sums.n_correct_sequence;
+        struct loss_sums part_sums = head_loss(&pass, scale);
+        add_sums(&sums, &part_sums);
         if (grad != NULL) {
-            model_backward(&engine->model, engine->param, engine->prepared, &part, act, grad);
+            model_backward(&pass);
         }
         first += size;
     }
@@ -221,9 +242,7 @@ static struct loss_sums add_lanes(const struct engine *engine)
 {
     struct loss_sums total = {0};
     for (size_t lane = 0; lane < engine->options.lanes; lane++) {
-        total.loss += engine->lane[lane].loss;
-        total.n_correct_token += engine->lane[lane].n_correct_token;
-        total.n_correct_sequence += engine->lane[lane].n_correct_sequence;
+        add_sums(&total, &engine->lane[lane]);
     }
     return total;
 }
@@ -273,12 +292,14 @@ static void wait_for_threads(void)
     profile_enter(part);
 }
 
-/* settle turns the sums of lanes and chunks into the step's result, and counts the update. */
-static struct train_result settle(struct engine *engine, const struct batch *batch,
-                                  const struct adam_options *options, struct adam_update *update)
+/* finish_gradient turns the sums of lanes and chunks into the step's result, and counts the update.
+ */
+static struct train_result finish_gradient(struct engine *engine, const struct batch *batch,
+                                           const struct adam_options *options,
+                                           struct adam_update *update)
 {
     struct loss_sums sums = add_lanes(engine);
-    double n_answer = (double)model_n_answer(&engine->model, batch);
+    double n_answer = (double)batch_n_answer(&engine->model.shape, batch);
     struct train_result result = {
         .loss = sums.loss / n_answer,
         .accuracy = (double)sums.n_correct_token / n_answer,
@@ -329,7 +350,7 @@ static struct train_result step(struct engine *engine, const struct batch *batch
         }
         wait_for_threads();
 #pragma omp single
-        result = settle(engine, batch, options, &update);
+        result = finish_gradient(engine, batch, options, &update);
         if (options != NULL && result.finite) {
             update_weights(engine, &update);
         }
@@ -372,18 +393,19 @@ struct activations *engine_forward(struct engine *engine, const struct batch *ba
 {
     size_t n = batch->n_sequence < engine->options.micro_batch ? batch->n_sequence
                                                                : engine->options.micro_batch;
-    struct batch part = batch_part(&engine->model, batch, 0, n);
+    struct batch part = batch_part(&engine->model.shape, batch, 0, n);
+    struct pass pass = pass_of(engine, &part, engine->act[0], NULL);
     threads_flush_denormals();
-    model_forward(&engine->model, engine->param, engine->prepared, &part, engine->act[0]);
+    model_forward(&pass);
     *n_sequence = n;
     return engine->act[0];
 }
 
-void engine_scores(struct engine *engine, size_t n_token, size_t sequence, size_t layer,
-                   float *product, float *scores)
+void engine_scores(struct engine *engine, size_t sequence, size_t layer, float *product,
+                   float *scores)
 {
-    model_scores(&engine->model, engine->prepared, n_token, sequence, layer, engine->act[0],
-                 product, scores);
+    struct pass pass = pass_of(engine, NULL, engine->act[0], NULL);
+    model_scores(&pass, sequence, layer, product, scores);
 }
 
 /* ---- parts ---- */

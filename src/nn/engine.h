@@ -72,8 +72,8 @@ struct activations *engine_forward(struct engine *engine, const struct batch *ba
 
 /* engine_scores is model_scores on the activations of the last engine_forward. Both outputs
  * [H,T,T]. */
-void engine_scores(struct engine *engine, size_t n_token, size_t sequence, size_t layer,
-                   float *product, float *scores);
+void engine_scores(struct engine *engine, size_t sequence, size_t layer, float *product,
+                   float *scores);
 
 /* engine_profile switches the clocks of the training steps on (from zero) or off;
  * engine_profile_read returns the seconds of all threads together since then. */

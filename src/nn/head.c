@@ -7,31 +7,33 @@
 
 /* answered_rows returns the rows of x_out that are answered: all, or copies of the class tokens'.
  */
-static const float *answered_rows(const struct model *model, const struct batch *batch,
-                                  struct activations *act)
+static const float *answered_rows(const struct pass *pass)
 {
-    if (model->shape.input != INPUT_PATCHES) {
+    struct activations *act = pass->act;
+    if (pass->model->shape.input != INPUT_PATCHES) {
         return act->x_out;
     }
-    size_t d = model->shape.n_embd;
-    for (size_t b = 0; b < batch->n_sequence; b++) {
-        memcpy(act->answers + b * d, act->x_out + b * batch->n_token * d, d * sizeof(float));
+    size_t d = pass->model->shape.n_embd;
+    for (size_t b = 0; b < act->n_sequence; b++) {
+        memcpy(act->answers + b * d, act->x_out + b * act->n_token * d, d * sizeof(float));
     }
     return act->answers;
 }
 
-void head_forward(const struct model *model, const float *param, const struct prepared *prepared,
-                  const struct batch *batch, struct activations *act)
+void head_forward(const struct pass *pass)
 {
-    const struct kernels *kernel = kernels_active();
-    const struct layout *layout = &model->layout;
-    size_t n_answer = model_n_answer(model, batch);
-    kernel->layer_norm_forward(n_answer, model->shape.n_embd, answered_rows(model, batch, act),
-                               param + layout->ln_f_weight, param + layout->ln_f_bias, act->ln_f,
-                               act->ln_f_saved.mean, act->ln_f_saved.rstd);
-    linear_forward(&prepared->head, n_answer, act->ln_f, param + layout->head_bias, NULL,
-                   act->logits);
+    const struct layout *layout = &pass->model->layout;
+    const struct model_shape *shape = &pass->model->shape;
+    struct activations *act = pass->act;
+    size_t n_answer = batch_n_answer(shape, pass->batch);
+    kernels_active()->layer_norm_forward(
+        n_answer, shape->n_embd, answered_rows(pass), pass->param + layout->ln_f_weight,
+        pass->param + layout->ln_f_bias, act->ln_f, act->ln_f_saved.mean, act->ln_f_saved.rstd);
+    linear_forward(&pass->prepared->head, n_answer, act->ln_f, pass->param + layout->head_bias,
+                   NULL, act->logits);
 }
+
+/* ---- the loss ---- */
 
 /* Answers whose exponentials are taken at a time. */
 #define LOSS_ROWS 64
@@ -84,10 +86,12 @@ static double cross_entropy(size_t n, size_t n_class, const float *logits, const
     return loss;
 }
 
-struct loss_sums model_loss(const struct model *model, const struct batch *batch,
-                            float gradient_scale, struct activations *act)
+struct loss_sums head_loss(const struct pass *pass, float gradient_scale)
 {
-    size_t n_class = model->shape.n_class, n_answer = model_n_answer(model, batch);
+    const struct batch *batch = pass->batch;
+    struct activations *act = pass->act;
+    size_t n_class = pass->model->shape.n_class;
+    size_t n_answer = batch_n_answer(&pass->model->shape, batch);
     size_t per_sequence = n_answer / batch->n_sequence, n_correct = 0;
     struct loss_sums sums = {0};
     for (size_t first = 0; first < n_answer; first += LOSS_ROWS) {
@@ -108,26 +112,29 @@ struct loss_sums model_loss(const struct model *model, const struct batch *batch
     return sums;
 }
 
-void head_backward(const struct model *model, const float *param, const struct prepared *prepared,
-                   const struct batch *batch, struct activations *act, float *grad)
+/* ---- backward ---- */
+
+void head_backward(const struct pass *pass)
 {
-    const struct layout *layout = &model->layout;
-    bool patches = model->shape.input == INPUT_PATCHES;
-    size_t d = model->shape.n_embd, n_answer = model_n_answer(model, batch);
-    size_t n_row = batch->n_sequence * batch->n_token;
+    const struct layout *layout = &pass->model->layout;
+    const struct model_shape *shape = &pass->model->shape;
+    struct activations *act = pass->act;
+    float *grad = pass->grad;
+    bool patches = shape->input == INPUT_PATCHES;
+    size_t d = shape->n_embd, n_answer = batch_n_answer(shape, pass->batch);
     float *danswers = patches ? act->danswers : act->dx;
-    linear_gradient(&prepared->head, n_answer, act->ln_f, act->dlogits, grad + layout->head_weight,
-                    grad + layout->head_bias);
-    linear_backward(&prepared->head, n_answer, act->dlogits, act->dnorm);
+    linear_gradient(&pass->prepared->head, n_answer, act->ln_f, act->dlogits,
+                    grad + layout->head_weight, grad + layout->head_bias);
+    linear_backward(&pass->prepared->head, n_answer, act->dlogits, act->dnorm);
     memset(danswers, 0, n_answer * d * sizeof *danswers);
     kernels_active()->layer_norm_backward(
         n_answer, d, act->dnorm, patches ? act->answers : act->x_out, act->ln_f_saved.mean,
-        act->ln_f_saved.rstd, param + layout->ln_f_weight, danswers, grad + layout->ln_f_weight,
-        grad + layout->ln_f_bias);
+        act->ln_f_saved.rstd, pass->param + layout->ln_f_weight, danswers,
+        grad + layout->ln_f_weight, grad + layout->ln_f_bias);
     if (patches) {
-        memset(act->dx, 0, n_row * d * sizeof *act->dx);
-        for (size_t b = 0; b < batch->n_sequence; b++) {
-            memcpy(act->dx + b * batch->n_token * d, danswers + b * d, d * sizeof *danswers);
+        memset(act->dx, 0, act->n_row * d * sizeof *act->dx);
+        for (size_t b = 0; b < act->n_sequence; b++) {
+            memcpy(act->dx + b * act->n_token * d, danswers + b * d, d * sizeof *danswers);
         }
     }
 }

@@ -6,13 +6,15 @@
 
 #include "nn/activations.h"
 
-/* head_forward computes act->logits from act->x_out. */
-void head_forward(const struct model *model, const float *param, const struct prepared *prepared,
-                  const struct batch *batch, struct activations *act);
+/* head_forward computes act->logits [A,C] from act->x_out. */
+void head_forward(const struct pass *pass);
+
+/* head_loss sums loss and correct answers over the micro-batch after head_forward, and leaves the
+ * gradient of gradient_scale * loss in act->dlogits. */
+struct loss_sums head_loss(const struct pass *pass, float gradient_scale);
 
 /* head_backward fills act->dx [R,d] from act->dlogits, and adds the gradients of the head's
- * tensors. */
-void head_backward(const struct model *model, const float *param, const struct prepared *prepared,
-                   const struct batch *batch, struct activations *act, float *grad);
+ * tensors to pass->grad. */
+void head_backward(const struct pass *pass);
 
 #endif

@@ -4,18 +4,20 @@
 
 #include "nn/kernels/kernels.h"
 
-void query_forward(const struct model *model, const float *param,
-                   const struct prepared_block *prepared, const struct block_offsets *at,
-                   size_t n_row, struct block_activations *block)
+void query_forward(const struct layer *layer)
 {
     const struct kernels *kernel = kernels_active();
-    size_t d = model->shape.n_embd, hidden = d / 2;
+    const struct block_offsets *at = layer->at;
+    const struct prepared_block *ready = layer->ready;
+    struct block_activations *block = layer->block;
     struct query_activations *query = &block->query;
+    const float *param = layer->pass->param;
+    size_t d = layer->pass->model->shape.n_embd, hidden = d / 2, n_row = layer->pass->act->n_row;
     kernel->rms_norm_forward(n_row, d, block->ln1, d, param + at->query_norm_in, query->normed, d,
                              query->rrms);
-    linear_forward(&prepared->query_fc1, n_row, query->normed, NULL, NULL, query->slope);
+    linear_forward(&ready->query_fc1, n_row, query->normed, NULL, NULL, query->slope);
     kernel->bias_gelu(n_row, hidden, query->slope, NULL, query->gelu);
-    linear_forward(&prepared->query_fc2, n_row, query->gelu, NULL, NULL, query->hidden);
+    linear_forward(&ready->query_fc2, n_row, query->gelu, NULL, NULL, query->hidden);
     kernel->layer_norm_forward(n_row, d, query->hidden, param + at->query_norm_out_weight,
                                param + at->query_norm_out_bias, query->query, query->norm_out.mean,
                                query->norm_out.rstd);
@@ -24,14 +26,17 @@ void query_forward(const struct model *model, const float *param,
     }
 }
 
-void query_backward(const struct model *model, const float *param,
-                    const struct prepared_block *prepared, const struct block_offsets *at,
-                    size_t n_row, struct block_activations *block, struct activations *act,
-                    float *dx, float *grad)
+void query_backward(const struct layer *layer, float *dx)
 {
     const struct kernels *kernel = kernels_active();
-    size_t d = model->shape.n_embd, hidden = d / 2;
+    const struct block_offsets *at = layer->at;
+    const struct prepared_block *ready = layer->ready;
+    struct block_activations *block = layer->block;
     struct query_activations *query = &block->query;
+    struct activations *act = layer->pass->act;
+    const float *param = layer->pass->param;
+    float *grad = layer->pass->grad;
+    size_t d = layer->pass->model->shape.n_embd, hidden = d / 2, n_row = act->n_row;
     float *df = act->dquery, *dhidden = act->dmix, *dgelu = act->dff;
     for (size_t i = 0; i < n_row * d; i++) {
         df[i] *= 0.5f;
@@ -41,11 +46,11 @@ void query_backward(const struct model *model, const float *param,
     kernel->layer_norm_backward(n_row, d, df, query->hidden, query->norm_out.mean,
                                 query->norm_out.rstd, param + at->query_norm_out_weight, dhidden,
                                 grad + at->query_norm_out_weight, grad + at->query_norm_out_bias);
-    linear_gradient(&prepared->query_fc2, n_row, query->gelu, dhidden, grad + at->query_fc2, NULL);
-    linear_backward(&prepared->query_fc2, n_row, dhidden, dgelu);
+    linear_gradient(&ready->query_fc2, n_row, query->gelu, dhidden, grad + at->query_fc2, NULL);
+    linear_backward(&ready->query_fc2, n_row, dhidden, dgelu);
     kernel->multiply(n_row * hidden, dgelu, query->slope);
-    linear_gradient(&prepared->query_fc1, n_row, query->normed, dgelu, grad + at->query_fc1, NULL);
-    linear_backward(&prepared->query_fc1, n_row, dgelu, dhidden);
+    linear_gradient(&ready->query_fc1, n_row, query->normed, dgelu, grad + at->query_fc1, NULL);
+    linear_backward(&ready->query_fc1, n_row, dgelu, dhidden);
     kernel->rms_norm_backward(n_row, d, dhidden, d, block->ln1, d, query->rrms,
                               param + at->query_norm_in, dx, d, grad + at->query_norm_in);
 }

@@ -10,17 +10,12 @@
 #include "nn/activations.h"
 #include "nn/attention.h"
 
-/* query_forward computes block->query from block->ln1 [n_row,d]. */
-void query_forward(const struct model *model, const float *param,
-                   const struct prepared_block *prepared, const struct block_offsets *at,
-                   size_t n_row, struct block_activations *block);
+/* query_forward computes the block's query from its ln1 [R,d]. */
+void query_forward(const struct layer *layer);
 
-/* query_backward adds the gradients of f's weights to grad and that of X to dx, from act->dquery.
- * It overwrites act->dff and act->dmix. */
-void query_backward(const struct model *model, const float *param,
-                    const struct prepared_block *prepared, const struct block_offsets *at,
-                    size_t n_row, struct block_activations *block, struct activations *act,
-                    float *dx, float *grad);
+/* query_backward adds the gradients of f's weights to pass->grad and that of X to dx, from
+ * act->dquery. It overwrites act->dff and act->dmix. */
+void query_backward(const struct layer *layer, float *dx);
 
 /* heads_norm_forward normalises each of n_head heads of x [n_row] into y; rrms [n_head, n_row]. */
 void heads_norm_forward(size_t n_row, size_t n_head, size_t head_width, struct view x,

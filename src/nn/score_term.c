@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "nn/activations.h"
+
 bool score_term_has_multiplier(enum score_term term)
 {
     return score_term_row(term)->has_multiplier;
@@ -78,24 +80,28 @@ static double matrix_entry(enum score_term term, const struct score_tables *tabl
     }
 }
 
-void score_term_prepare(enum score_term term, const struct score_tables *tables,
-                        const struct block_offsets *block, const float *param, float *multiplier,
-                        float *matrix)
+void score_term_prepare(const struct model *model, const float *param, size_t layer,
+                        struct prepared *prepared)
 {
-    *multiplier = 1.0f;
+    enum score_term term = model->shape.variant.score_term;
+    const struct block_offsets *at = &model->layout.block[layer];
+    const struct score_tables *tables = &prepared->tables;
+    struct prepared_block *block = &prepared->block[layer];
+    block->multiplier = 1.0f;
     if (term == SCORE_TEMPERATURE_SCALAR) {
-        *multiplier = param[block->score_scale];
+        block->multiplier = param[at->score_scale];
     } else if (score_term_has_multiplier(term)) {
-        *multiplier = (float)weighted_sum(NULL, param + block->pos_w, tables->pos_dim);
+        block->multiplier = (float)weighted_sum(NULL, param + at->pos_w, tables->pos_dim);
     }
     if (!score_term_has_matrix(term)) {
         return;
     }
-    double b = term == SCORE_POSITION2D ? (double)param[block->pos_b] : 0.0;
+    double b = term == SCORE_POSITION2D ? (double)param[at->pos_b] : 0.0;
     size_t n = tables->n_token;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) {
-            matrix[i * n + j] = (float)matrix_entry(term, tables, param + block->pos_w, b, i, j);
+            block->matrix[i * n + j] =
+                (float)matrix_entry(term, tables, param + at->pos_w, b, i, j);
         }
     }
 }
@@ -113,19 +119,24 @@ static void add_channels(const double *weight, const double *channel, size_t n_r
     }
 }
 
-void score_term_gradient(enum score_term term, const struct score_tables *tables,
-                         const struct block_offsets *block, size_t n_token, double d_multiplier,
-                         const double *d_matrix, double *scratch, float *grad)
+void score_term_gradient(const struct layer *layer, double d_multiplier)
 {
+    enum score_term term = layer->pass->model->shape.variant.score_term;
+    const struct score_tables *tables = &layer->pass->prepared->tables;
+    const struct activations *act = layer->pass->act;
+    const double *d_matrix = act->d_matrix;
+    double *scratch = act->shift_scratch;
+    float *grad = layer->pass->grad;
+    size_t n_token = act->n_token;
     size_t m = tables->pos_dim, n_row = m / 2, n_column = m - m / 2;
     if (term == SCORE_TEMPERATURE_SCALAR) {
-        grad[block->score_scale] += (float)d_multiplier;
+        grad[layer->at->score_scale] += (float)d_multiplier;
         return;
     }
     if (term == SCORE_NONE) {
         return;
     }
-    float *dw = grad + block->pos_w;
+    float *dw = grad + layer->at->pos_w;
     for (size_t c = 0; c < m && score_term_has_multiplier(term); c++) {
         dw[c] += (float)d_multiplier;
     }

@@ -41,17 +41,15 @@ void score_tables_place(enum score_term term, size_t n_token, size_t pos_dim, st
 
 /* score_term_prepare computes a layer's multiplier and matrix [n_token, n_token] (not touched by
  * terms without one) from its parameters. */
-void score_term_prepare(enum score_term term, const struct score_tables *tables,
-                        const struct block_offsets *block, const float *param, float *multiplier,
-                        float *matrix);
+struct prepared;
+void score_term_prepare(const struct model *model, const float *param, size_t layer,
+                        struct prepared *prepared);
 
-/* score_term_gradient adds the gradient of w (or a) to grad, from d_multiplier = sum dS'_ij S_ij
- * and d_matrix [n_token of the batch, squared] = sum over heads and sequences of dS'_ij. b gets
- * nothing: it shifts a whole row of scores, which the softmax does not see. Neither do the row
- * channels of P, so they get d_multiplier alone. scratch holds 2 n_token doubles.
- */
-void score_term_gradient(enum score_term term, const struct score_tables *tables,
-                         const struct block_offsets *block, size_t n_token, double d_multiplier,
-                         const double *d_matrix, double *scratch, float *grad);
+/* score_term_gradient adds the gradient of w (or a) to pass->grad, from d_multiplier = sum dS'_ij
+ * S_ij and act->d_matrix = sum over heads and sequences of dS'_ij. b gets nothing: it shifts a
+ * whole row of scores, which the softmax does not see. Neither do the row channels of P, so they
+ * get d_multiplier alone. */
+struct layer;
+void score_term_gradient(const struct layer *layer, double d_multiplier);
 
 #endif

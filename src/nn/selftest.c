@@ -10,7 +10,6 @@
 #include "nn/blas.h"
 #include "nn/engine.h"
 #include "nn/kernels/kernels.h"
-#include "nn/matmul.h"
 
 /* ---- matrix products ---- */
 
@@ -20,12 +19,12 @@ typedef void product_function(size_t m, size_t n, size_t k, const float *a, cons
 
 static void own_nn(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
 {
-    matmul_nn(m, n, k, a, k, b, n, false, c, n);
+    kernels_active()->product->nn(m, n, k, a, k, b, n, false, c, n);
 }
 
 static void own_tn(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
 {
-    matmul_tn(m, n, k, a, m, b, n, false, c, n);
+    kernels_active()->product->tn(m, n, k, a, m, b, n, false, c, n);
 }
 
 /* Loaded by the checks of OpenBLAS before its products are asked for. */

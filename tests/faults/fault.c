@@ -122,48 +122,39 @@ static struct attention spoil(const struct attention *a)
     return spoiled;
 }
 
-void __real_attention_forward(const struct attention *a, struct view q, struct view k,
-                              struct view v, float *probabilities, float *mix, float *scratch);
-void __wrap_attention_forward(const struct attention *a, struct view q, struct view k,
-                              struct view v, float *probabilities, float *mix, float *scratch);
-void __wrap_attention_forward(const struct attention *a, struct view q, struct view k,
-                              struct view v, float *probabilities, float *mix, float *scratch)
+void __real_attention_forward(const struct attention *a, float *mix);
+void __wrap_attention_forward(const struct attention *a, float *mix);
+void __wrap_attention_forward(const struct attention *a, float *mix)
 {
     struct attention spoiled = spoil(a);
-    __real_attention_forward(&spoiled, q, k, v, probabilities, mix, scratch);
+    __real_attention_forward(&spoiled, mix);
     for (size_t row = 0; planted == FAULT_LOST_HEAD && row < a->n_sequence * a->n_token; row++) {
         memset(mix + row * a->n_head * a->head_width, 0, a->head_width * sizeof *mix);
     }
 }
 
-void __real_attention_backward(const struct attention *a, struct view q, struct view k,
-                               struct view v, const float *probabilities, const float *dmix,
-                               struct target dq, struct target dk, struct target dv,
-                               double *d_multiplier, double *d_matrix, float *scratch);
-void __wrap_attention_backward(const struct attention *a, struct view q, struct view k,
-                               struct view v, const float *probabilities, const float *dmix,
-                               struct target dq, struct target dk, struct target dv,
-                               double *d_multiplier, double *d_matrix, float *scratch);
-void __wrap_attention_backward(const struct attention *a, struct view q, struct view k,
-                               struct view v, const float *probabilities, const float *dmix,
-                               struct target dq, struct target dk, struct target dv,
-                               double *d_multiplier, double *d_matrix, float *scratch)
+void __real_attention_backward(const struct attention *a, const float *dmix,
+                               const struct attention_gradient *to);
+void __wrap_attention_backward(const struct attention *a, const float *dmix,
+                               const struct attention_gradient *to);
+void __wrap_attention_backward(const struct attention *a, const float *dmix,
+                               const struct attention_gradient *to)
 {
     struct attention spoiled = spoil(a);
-    dk.add = dk.add && planted != FAULT_SHARED_SLOT;
-    __real_attention_backward(&spoiled, q, k, v, probabilities, dmix, dq, dk, dv, d_multiplier,
-                              d_matrix, scratch);
+    struct attention_gradient last = *to;
+    last.k.add = to->k.add && planted != FAULT_SHARED_SLOT;
+    __real_attention_backward(&spoiled, dmix, &last);
 }
 
-void __real_attention_scores(const struct attention *a, size_t sequence, struct view q,
-                             struct view k, float *product, float *scores);
-void __wrap_attention_scores(const struct attention *a, size_t sequence, struct view q,
-                             struct view k, float *product, float *scores);
-void __wrap_attention_scores(const struct attention *a, size_t sequence, struct view q,
-                             struct view k, float *product, float *scores)
+void __real_attention_scores(const struct attention *a, size_t sequence, float *product,
+                             float *scores);
+void __wrap_attention_scores(const struct attention *a, size_t sequence, float *product,
+                             float *scores);
+void __wrap_attention_scores(const struct attention *a, size_t sequence, float *product,
+                             float *scores)
 {
     struct attention spoiled = spoil(a);
-    __real_attention_scores(&spoiled, sequence, q, k, product, scores);
+    __real_attention_scores(&spoiled, sequence, product, scores);
 }
 
 /* ---- steps ---- */

@@ -72,11 +72,11 @@ static void check_outputs(const char *id, struct engine *engine, const struct ba
                           const struct reference_model *reference)
 {
     const struct model *model = engine_model(engine);
-    size_t n_answer = model_n_answer(model, batch) / N_SEQUENCE;
+    size_t n_answer = batch_n_answer(&model->shape, batch) / N_SEQUENCE;
     size_t n_logit = n_answer * model->shape.n_class, n_map = N_HEAD * N_TOKEN * N_TOKEN, n = 0,
            worst = 0;
     for (size_t done = 0; done < N_SEQUENCE; done += n) {
-        struct batch rest = batch_part(model, batch, done, N_SEQUENCE - done);
+        struct batch rest = batch_part(&model->shape, batch, done, N_SEQUENCE - done);
         const struct activations *act = engine_forward(engine, &rest, &n);
         double error = fixture_error(activations_logits(act), reference->logits + done * n_logit,
                                      n * n_logit, 0.0, &worst);

@@ -337,8 +337,8 @@ static void check_evaluation(const struct model_shape *shape)
     engine_gradient(without, &made.batch);
     ck_assert_mem_eq(engine_grad(with), engine_grad(without), bytes);
 
-    struct batch part = batch_part(engine_model(with), &made.batch, 3, 2);
-    size_t n_logit = model_n_answer(engine_model(with), &part) * shape->n_class;
+    struct batch part = batch_part(&engine_model(with)->shape, &made.batch, 3, 2);
+    size_t n_logit = batch_n_answer(&engine_model(with)->shape, &part) * shape->n_class;
     float *logits = malloc(n_logit * sizeof(float));
     ck_assert_ptr_nonnull(logits);
     memcpy(logits, activations_logits(engine_forward(with, &part, &n)), n_logit * sizeof(float));
@@ -348,7 +348,7 @@ static void check_evaluation(const struct model_shape *shape)
 
     /* nor does a rate of 0 drop anything while training; a rate above does */
     double trained = engine_train_step(without, &made.batch, &ADAM).loss;
-    double mean = expected.loss / (double)model_n_answer(engine_model(with), &made.batch);
+    double mean = expected.loss / (double)batch_n_answer(&engine_model(with)->shape, &made.batch);
     ck_assert_double_eq(trained, mean);
     ck_assert_double_ne(engine_train_step(with, &made.batch, &ADAM).loss, mean);
     fixture_batch_free(&made);

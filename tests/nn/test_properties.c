@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "nn/activations.h"
-#include "nn/block.h"
+#include "nn/attention.h"
 #include "nn/fixtures.h"
 #include "nn/kernels/kernels.h"
 
@@ -37,7 +37,7 @@ static void probe_make(struct probe *probe, const struct variant *variant)
     probe->made = fixture_batch_make(2, N_TOKEN, 29);
     probe->act = engine_forward(probe->engine, &probe->made.batch, &n);
     ck_assert_uint_eq(n, 2);
-    engine_scores(probe->engine, N_TOKEN, 1, 0, probe->product, probe->scores);
+    engine_scores(probe->engine, 1, 0, probe->product, probe->scores);
 }
 
 static void probe_free(struct probe *probe)
@@ -184,7 +184,7 @@ static void check_gram(struct probe *probe)
         size_t n;
         scale_tensor(probe->engine, "blocks.0.attn.q_norm.weight", -1.0f);
         engine_forward(probe->engine, &probe->made.batch, &n);
-        engine_scores(probe->engine, N_TOKEN, 1, 0, probe->product, probe->scores);
+        engine_scores(probe->engine, 1, 0, probe->product, probe->scores);
     }
     double excess = gram_excess(probe->product);
     ck_assert_msg(gram ? excess <= 1e-5 : excess >= 1e-2,
@@ -205,9 +205,9 @@ static void check_hull(struct probe *probe)
     if (variant_cache_roles(&probe->variant) != 1) {
         return;
     }
-    const struct model *model = engine_model(probe->engine);
+    struct widths w = widths_of(&engine_model(probe->engine)->shape);
     struct block_activations *block = &probe->act->block[0];
-    struct view keys = block_roles(model, block).v;
+    struct view keys = {block->slots + w.slot_at[probe->variant.slot[ROLE_V]], w.slots};
     size_t width = N_EMBD / N_HEAD;
     size_t repeat = N_HEAD / variant_kv_heads(&probe->variant, N_HEAD);
     for (size_t row = 0; row < 2 * N_TOKEN; row++) {
@@ -283,7 +283,8 @@ static void check_batch_of_two(struct probe *probe)
         largest = fmax(largest, fabs((double)both[i]));
     }
     for (size_t s = 0; s < 2; s++) {
-        struct batch one = batch_part(engine_model(probe->engine), &probe->made.batch, s, 1);
+        struct batch one =
+            batch_part(&engine_model(probe->engine)->shape, &probe->made.batch, s, 1);
         size_t n;
         const float *logits = activations_logits(engine_forward(probe->engine, &one, &n));
         for (size_t i = 0; i < N_LOGIT; i++) {
@@ -328,7 +329,7 @@ START_TEST(logits_and_scores_of_ten_thousand)
         scale_tensor(engine, "head.weight", 1e4f);
         const struct activations *act = engine_forward(engine, &made.batch, &n);
         float product[N_MAP], scores[N_MAP];
-        engine_scores(engine, N_TOKEN, 0, 0, product, scores);
+        engine_scores(engine, 0, 0, product, scores);
         ck_assert_double_gt(largest_float(activations_logits(act), n * N_LOGIT), 1e4);
         ck_assert_double_gt(largest_float(product, N_MAP), 1e4);
         largest_float(activations_attention(act, 0), n * N_MAP);

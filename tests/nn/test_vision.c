@@ -170,11 +170,11 @@ START_TEST(a_batch_of_images_is_many_batches_of_one)
         const struct model *model = engine_model(engine);
         float both[2 * 10];
         size_t n;
-        ck_assert_uint_eq(model_n_answer(model, &made.batch), 2);
+        ck_assert_uint_eq(batch_n_answer(&model->shape, &made.batch), 2);
         memcpy(both, activations_logits(engine_forward(engine, &made.batch, &n)), sizeof(both));
         ck_assert_uint_eq(n, 2);
         for (size_t s = 0; s < 2; s++) {
-            struct batch one = batch_part(model, &made.batch, s, 1);
+            struct batch one = batch_part(&model->shape, &made.batch, s, 1);
             ck_assert_uint_eq(one.first, s);
             ck_assert_int_eq(one.targets[0], made.targets[s]);
             const float *logits = activations_logits(engine_forward(engine, &one, &n));
@@ -195,8 +195,8 @@ START_TEST(a_part_knows_where_it_begins)
     struct model model;
     ck_assert_int_eq(model_create(&model, &shape, NULL), STATUS_OK);
     struct fixture_batch made = fixture_images_make(&shape, N_SEQUENCE, 7);
-    struct batch part = batch_part(&model, &made.batch, 3, 6);
-    part = batch_part(&model, &part, 2, 1);
+    struct batch part = batch_part(&model.shape, &made.batch, 3, 6);
+    part = batch_part(&model.shape, &part, 2, 1);
     ck_assert_uint_eq(part.first, 5);
     ck_assert_uint_eq(part.n_sequence, 1);
     ck_assert_ptr_eq(part.patches, made.patches + 5 * 4 * 8);
@@ -214,7 +214,7 @@ START_TEST(evaluation_counts_images)
     struct fixture_batch made = fixture_images_make(&shape, 500, 7);
     size_t n_correct = 0, n = 0;
     for (size_t done = 0; done < 500; done += n) {
-        struct batch rest = batch_part(engine_model(engine), &made.batch, done, 500 - done);
+        struct batch rest = batch_part(&engine_model(engine)->shape, &made.batch, done, 500 - done);
         const float *logits = activations_logits(engine_forward(engine, &rest, &n));
         for (size_t s = 0; s < n; s++) {
             size_t best = 0;

@@ -97,7 +97,7 @@ enum status evaluation_run(struct evaluation *evaluation, struct engine *engine,
         total.loss += sums.loss;
         total.n_correct_token += sums.n_correct_token;
         total.n_correct_sequence += sums.n_correct_sequence;
-        n_answer += model_n_answer(engine_model(engine), &slice);
+        n_answer += batch_n_answer(&engine_model(engine)->shape, &slice);
         n_top += n_class > 0 ? count_slice(evaluation, &slice) : 0;
         first += slice.n_sequence;
         TRY(pause ? pause(context, err) : STATUS_OK);

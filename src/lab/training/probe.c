@@ -96,8 +96,7 @@ static void measure_sequence(struct probe *probe, size_t sequence, const float *
 {
     const struct config *config = probe->config;
     size_t square = config->seq_len * config->seq_len;
-    engine_scores(probe->engine, config->seq_len, sequence, config->n_layer - 1, probe->product,
-                  probe->scores);
+    engine_scores(probe->engine, sequence, config->n_layer - 1, probe->product, probe->scores);
     for (size_t h = 0; h < config->n_head; h++) {
         numbers_add(&probe->number[h],
                     metrics_attention(config->task, config->seq_len, attention + h * square,

@@ -1,4 +1,6 @@
 /* Chooses among the levels kernels.c was compiled for. */
+#include <stdatomic.h>
+
 #include "nn/kernels/kernels.h"
 
 extern const struct kernels kernels_generic;
@@ -29,21 +31,31 @@ const struct kernels *kernels_at(size_t i)
     return i < n ? usable[i] : NULL;
 }
 
-static const struct kernels *active; /* until kernels_use, all threads write the same value */
+/* Chosen at the first question; threads that ask at once find the same. */
+static _Atomic(const struct kernels *) active;
+
+static const struct kernels *best_level(void)
+{
+    size_t n = 0;
+    while (kernels_at(n + 1) != NULL) {
+        n++;
+    }
+    return kernels_at(n);
+}
 
 const struct kernels *kernels_active(void)
 {
-    if (active == NULL) {
-        for (size_t i = 0; kernels_at(i) != NULL; i++) {
-            active = kernels_at(i);
-        }
+    const struct kernels *kernels = atomic_load_explicit(&active, memory_order_relaxed);
+    if (kernels == NULL) {
+        kernels = best_level();
+        atomic_store_explicit(&active, kernels, memory_order_relaxed);
     }
-    return active;
+    return kernels;
 }
 
 void kernels_use(const struct kernels *kernels)
 {
-    active = kernels;
+    atomic_store_explicit(&active, kernels, memory_order_relaxed);
 }
 
 const char *kernels_level(void)

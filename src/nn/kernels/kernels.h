@@ -23,7 +23,7 @@
 #define LAYER_NORM_EPSILON 1e-5f
 #define RMS_NORM_EPSILON 1e-6f
 
-/* A packed B has its columns rounded up to whole panels; this is the widest panel of any level. */
+/* The widest panel of any level. */
 #define PRODUCT_MAX_PANEL 32
 
 /* Rows that go through a softmax are a multiple of this long: the widest vector of any level. */
@@ -39,19 +39,28 @@ struct adam_update {
     float decay; /* 1 - learning_rate weight_decay, for tensors that decay */
 };
 
-/* Matrix products (product.c). C [m,n] = A B, or C += with accumulate. */
+/* Matrix products (product.c) on the calling thread. C [m,n] = A B, or C += with accumulate;
+ * row-major with leading dimensions. Without accumulate C is only written, whatever it held. */
 struct product_kernels {
     /* nn: A [m,k], tn: A [k,m] is transposed; B [k,n]. */
     void (*nn)(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b, size_t ldb,
                bool accumulate, float *c, size_t ldc);
     void (*tn)(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b, size_t ldb,
                bool accumulate, float *c, size_t ldc);
-    /* Packs B[l,j] = b[l row + j column] for use by packed. */
+    /* A B that is used many times is packed once, B[l,j] = b[l row + j column], into
+     * product_packed_size floats. */
     void (*pack)(size_t n, size_t k, const float *b, size_t row, size_t column, float *packed);
     /* C = A B + bias + base: bias [n] goes to every row, base [m,ldc] may be C; NULL: nothing. */
     void (*packed)(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *packed,
                    const float *bias, const float *base, float *c, size_t ldc);
 };
+
+/* product_packed_size returns the floats of a packed B [k,n]: its columns are rounded up to whole
+ * panels. */
+static inline size_t product_packed_size(size_t n, size_t k)
+{
+    return (n + PRODUCT_MAX_PANEL - 1) / PRODUCT_MAX_PANEL * PRODUCT_MAX_PANEL * k;
+}
 
 /* A mask is 0 where a 16-bit random number is below threshold, else kept. The numbers are those of
  * rng_block (base/rng.h) under key, a function of first_row + row and of the column alone;

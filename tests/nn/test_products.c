@@ -6,7 +6,6 @@
 
 #include "base/rng.h"
 #include "nn/kernels/kernels.h"
-#include "nn/matmul.h"
 #include "runner.h"
 
 #define GAP 3
@@ -81,7 +80,7 @@ static void check_shape(const struct product_kernels *product, const char *level
     for (int mode = 0; mode < 4; mode++) {
         struct operands o = operands_make(m, n, k);
         size_t ld = n + GAP;
-        float *packed = malloc(matmul_packed_size(n, k) * sizeof *packed);
+        float *packed = malloc(product_packed_size(n, k) * sizeof *packed);
         for (size_t i = 0; mode % 2 == 0 && i < m; i++) {
             for (size_t j = 0; j < n; j++) {
                 o.c[i * ld + j] = NAN; /* only written, whatever it held */
@@ -129,7 +128,7 @@ START_TEST(bias_and_base_are_added)
         for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
             struct operands o = operands_make(shapes[i][0], shapes[i][1], shapes[i][2]);
             size_t ld = o.n + GAP;
-            float *packed = malloc(matmul_packed_size(o.n, o.k) * sizeof *packed);
+            float *packed = malloc(product_packed_size(o.n, o.k) * sizeof *packed);
             float *bias = numbers(o.n, "bias"), *base = numbers(o.m * ld, "base");
             product->pack(o.n, o.k, o.b, ld, 1, packed);
             product->packed(o.m, o.n, o.k, o.a, o.k, packed, bias, base, o.c, ld);
@@ -155,19 +154,19 @@ START_TEST(packing_turns_a_transposed_matrix)
             turned[j * K + l] = b[l * N + j];
         }
     }
-    size_t size = matmul_packed_size(N, K);
+    size_t size = product_packed_size(N, K);
     float *straight = calloc(size, sizeof *straight), *packed = calloc(size, sizeof *packed);
-    matmul_pack(N, K, b, N, 1, straight);
-    matmul_pack(N, K, turned, 1, K, packed);
+    kernels_active()->product->pack(N, K, b, N, 1, straight);
+    kernels_active()->product->pack(N, K, turned, 1, K, packed);
     ck_assert_mem_eq(straight, packed, size * sizeof *packed);
     free(b), free(turned), free(straight), free(packed);
 }
 END_TEST
 
-static Suite *matmul_suite(void)
+static Suite *products_suite(void)
 {
-    Suite *suite = suite_create("matmul");
-    TCase *tests = tcase_create("matmul");
+    Suite *suite = suite_create("products");
+    TCase *tests = tcase_create("products");
     tcase_add_test(tests, every_level_and_shape_matches_plain_loops);
     tcase_add_test(tests, bias_and_base_are_added);
     tcase_add_test(tests, packing_turns_a_transposed_matrix);
@@ -177,5 +176,5 @@ static Suite *matmul_suite(void)
 
 int main(void)
 {
-    return run_suite(matmul_suite());
+    return run_suite(products_suite());
 }
