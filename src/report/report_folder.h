@@ -2,13 +2,11 @@
  *
  * It is written into <out>/.report.partial and takes the place of <out>/report in one step, so that
  * no reader finds files of two reports beside each other, and a full disk costs nothing that was
- * there. What no report ever writes is somebody's own and moves on into the new folder. Two reports
- * at once come one after the other.
+ * there. The report's own files are listed in its file ".files"; what else lies in its folder is
+ * somebody's own and moves on into the new one. Two reports at once come one after the other.
  */
 #ifndef QKVLAB_REPORT_REPORT_FOLDER_H
 #define QKVLAB_REPORT_REPORT_FOLDER_H
-
-#include <stdbool.h>
 
 #include "base/path.h"
 #include "base/status.h"
@@ -29,8 +27,5 @@ enum status report_folder_begin(const char *out, struct report_folder *folder, s
  * Errors: STATUS_WRITE. */
 enum status report_folder_finish(struct report_folder *folder, struct error *err);
 void report_folder_abandon(struct report_folder *folder);
-
-/* report_folder_is_ours: reports write files of this name. */
-bool report_folder_is_ours(const char *name);
 
 #endif

@@ -60,26 +60,57 @@ static bool holds(const char *name, const char *content)
     return same;
 }
 
-START_TEST(every_file_of_a_report_is_known_as_one)
+START_TEST(a_report_lists_its_files)
 {
-    char **names, folder[PATH_SIZE];
-    size_t n_name;
+    char **names, folder[PATH_SIZE], line[PATH_SIZE];
+    size_t n_name, n_line = 0;
     struct fake_run wide = {.task = "reverse", .variant = "qk", .accuracy = 0.3, .n_embd = 16};
     write_runs(2);
     fake_write(out, &wide);
     report();
     path_format(folder, NULL, "%s/report", out);
+    char *files = read_out("report/.files");
     ck_assert_int_eq(folder_list(folder, &names, &n_name, NULL), STATUS_OK);
     ck_assert_uint_gt(n_name, 20);
     for (size_t i = 0; i < n_name; i++) {
-        ck_assert_msg(report_folder_is_ours(names[i]), "%s", names[i]);
+        snprintf(line, sizeof line, "%s\n", names[i]);
+        ck_assert_msg(strstr(files, line) != NULL, "%s", names[i]);
     }
+    for (const char *at = files; *at; at++) {
+        n_line += *at == '\n';
+    }
+    ck_assert_uint_eq(n_line, n_name);
     folder_list_free(names, n_name);
-    ck_assert(report_folder_is_ours("class-token-mnist-qkv-s0-0123-rollout.png"));
-    ck_assert(report_folder_is_ours("confusion-cifar10-qk-s12-0123.png"));
-    ck_assert(!report_folder_is_ours("notes.md"));
-    ck_assert(!report_folder_is_ours("my-accuracy.png"));
-    ck_assert(!report_folder_is_ours(".hidden"));
+    free(files);
+}
+END_TEST
+
+/* Programs of before wrote no list: what the new report has by the same name is replaced. */
+START_TEST(a_report_without_a_list_is_replaced)
+{
+    char path[PATH_SIZE];
+    write_runs(1);
+    report();
+    path_format(path, NULL, "%s/report/.files", out);
+    ck_assert_int_eq(unlink(path), 0);
+    put("report", "report.md", "old");
+    put("report", "notes.txt", "mine");
+    report();
+    ck_assert(!holds("report/report.md", "old"));
+    ck_assert(holds("report/notes.txt", "mine"));
+}
+END_TEST
+
+/* Killed while it wrote: nothing of it is anybody's own. */
+START_TEST(half_a_report_is_nobodys_own)
+{
+    write_runs(1);
+    report();
+    put(".report.partial", ".files", "*\n");
+    put(".report.partial", "setting7-curves.png", "half");
+    report();
+    ck_assert(!exists("report/setting7-curves.png"));
+    ck_assert(!exists(".report.partial"));
 }
 END_TEST
 
@@ -187,7 +218,9 @@ int main(void)
     Suite *suite = suite_create("report_folder");
     TCase *tests = tcase_create("report_folder");
     tcase_add_checked_fixture(tests, make_out, remove_out);
-    tcase_add_test(tests, every_file_of_a_report_is_known_as_one);
+    tcase_add_test(tests, a_report_lists_its_files);
+    tcase_add_test(tests, a_report_without_a_list_is_replaced);
+    tcase_add_test(tests, half_a_report_is_nobodys_own);
     tcase_add_test(tests, figures_of_runs_that_are_gone_go);
     tcase_add_test(tests, what_is_somebodys_own_stays);
     tcase_add_test(tests, a_report_that_fails_leaves_the_old_one_whole);
