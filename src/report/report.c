@@ -19,18 +19,6 @@
 #include "report/write/markdown.h"
 #include "report/write/page.h"
 
-static enum status write_markdown(const struct document *document, const char *folder,
-                                  struct error *err)
-{
-    char path[PATH_SIZE];
-    struct text text = {0};
-    TRY(path_format(path, err, "%s/report.md", folder));
-    markdown_append(&text, document);
-    enum status status = text_write_unsynced(&text, path, err);
-    text_free(&text);
-    return status;
-}
-
 static enum status write_pictures(const struct document *document, const char *folder,
                                   struct error *err)
 {
@@ -159,16 +147,25 @@ static enum status write_page(const struct document *document, const struct fram
 
 /* ---- all of it ---- */
 
+/* Every format of the document but the page, which is told the levels of the frame, too. */
+typedef enum status write_format(const struct document *document, const char *folder,
+                                 struct error *err);
+static write_format *const formats[] = {
+    write_pictures,
+    data_write,
+    latex_write,
+    markdown_write,
+};
+
 static enum status write_all(const struct document *document, const struct frame *frame,
                              const char *folder, struct error *err)
 {
     if (document_failed(document)) {
         return error_memory(err, "writing the report");
     }
-    TRY(write_pictures(document, folder, err));
-    TRY(data_write(document, folder, err));
-    TRY(latex_write(document, folder, err));
-    TRY(write_markdown(document, folder, err));
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        TRY(formats[i](document, folder, err));
+    }
     return write_page(document, frame, folder, err);
 }
 

@@ -15,7 +15,7 @@
 
 /* ---- variants down, tasks across ---- */
 
-static void say_parts(struct document *document, const struct material *material,
+static void add_parts(struct document *document, const struct material *material,
                       enum measure measure, unsigned extras, const char *file, const char *title,
                       const char *what)
 {
@@ -203,9 +203,9 @@ void say_latex(struct document *document, const struct material *material)
                        "In the papers' layout, with booktabs: variants down, tasks across; a table "
                        "for each setting, and one over all of them.");
     document_for(document, FOR_LATEX);
-    say_parts(document, material, MEASURE_TOKEN_ACCURACY, WITH_AVERAGE, "table_accuracy.tex",
+    add_parts(document, material, MEASURE_TOKEN_ACCURACY, WITH_AVERAGE, "table_accuracy.tex",
               "token accuracy", "Token accuracy");
-    say_parts(document, material, MEASURE_ESCAPE_STEP, 0, "table_escape.tex", "escape step",
+    add_parts(document, material, MEASURE_ESCAPE_STEP, 0, "table_escape.tex", "escape step",
               "Step at which training leaves its plateau");
     say_published_tables(document, material);
     say_images_tables(document, frame_kind(material->frame, OF_IMAGES));

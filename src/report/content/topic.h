@@ -1,5 +1,5 @@
 /* topic: one part of what a report says, in one file. A topic reads the frame and appends blocks
- * (tables, plots, sentences) to the document; a row of topics.c puts it into every report, on the
+ * (tables, plots, sentences) to the document; a row of topics.def puts it into every report, on the
  * page, in the text and wherever else its blocks say they belong.
  */
 #ifndef QKVLAB_REPORT_TOPIC_H
@@ -43,13 +43,6 @@ bool material_draws(const struct material *material, size_t part);
  * "setting2-" and so on. */
 #define MATERIAL_STEM_SIZE 32
 void material_stem(size_t part, char stem[MATERIAL_STEM_SIZE]);
-
-struct topic {
-    /* About all runs; NULL: nothing. */
-    void (*whole)(struct document *document, const struct material *material);
-    /* About one part, for the text (FOR_TEXT is set); NULL: nothing. */
-    void (*part)(struct document *document, const struct material *material, size_t part);
-};
 
 /* topics_say appends everything. */
 void topics_say(struct document *document, const struct material *material);

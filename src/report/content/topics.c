@@ -1,44 +1,19 @@
-/* topics: the table of the parts of a report, in the order of reading: what was run, what it says,
- * averages, each setting, images, the small print.
- */
+/* topics: lets the rows of topics.def speak. */
 #include "report/content/topics.h"
 
-static void say_title(struct document *document, const struct material *material);
-static void say_parts(struct document *document, const struct material *material);
-
-static const struct topic topics[] = {
-    /* about all runs    about a part */
-    {say_title},
-    {say_notes},
-    {say_findings, say_findings_of_part},
-    {say_runs, say_runs_of_part},
-    {say_accuracy},
-    {NULL, say_curves_of_part},
-    {say_dynamics},
-    {say_maps, say_maps_of_part},
-    {say_differences, say_differences_of_part},
-    {say_further_tests},
-    {say_gaps},
-    {say_curves},
-    {say_published},
-    {say_every_setting},
-    {NULL, say_accuracy_of_part},
-    {NULL, say_dynamics_of_part},
-    {NULL, say_variants_of_part},
-    {NULL, say_attention_of_part},
-    {NULL, say_published_of_part},
-    {NULL, say_rules_of_part},
-    {say_parts},
-    {say_images},
-    {say_left_out},
-    {say_all_runs},
-    {say_latex},
-    {say_files},
+struct topic {
+    void (*whole)(struct document *document, const struct material *material);
+    void (*part)(struct document *document, const struct material *material, size_t part);
 };
 
+#define WHOLE(say) {.whole = say},
+#define PART(say) {.part = say},
+static const struct topic topics[] = {
+#include "report/content/topics.def"
+};
 #define N_TOPIC (sizeof topics / sizeof *topics)
 
-static void say_title(struct document *document, const struct material *material)
+void say_title(struct document *document, const struct material *material)
 {
     unsigned before = document_for(document, FOR_TEXT);
     document_heading(document, 1, "Which of Q, K and V does attention need?");
@@ -56,7 +31,7 @@ static void say_title(struct document *document, const struct material *material
     document_for(document, before);
 }
 
-static void say_parts(struct document *document, const struct material *material)
+void say_every_part(struct document *document, const struct material *material)
 {
     unsigned before = document_for(document, FOR_TEXT);
     for (size_t part = 0; material_tells_parts(material) && part < material->n_part; part++) {

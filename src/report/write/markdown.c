@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/path.h"
+
 /* Texts of cells may come from folders and messages: they must not break the table. */
 static void append_escaped(struct text *text, const char *value)
 {
@@ -123,4 +125,15 @@ void markdown_append(struct text *text, const struct document *document)
                          !(blocks[i + 1].audience & FOR_TEXT);
         append_block(text, block, list_ends);
     }
+}
+
+enum status markdown_write(const struct document *document, const char *folder, struct error *err)
+{
+    char path[PATH_SIZE];
+    struct text text = {0};
+    TRY(path_format(path, err, "%s/report.md", folder));
+    markdown_append(&text, document);
+    enum status status = text_write_unsynced(&text, path, err);
+    text_free(&text);
+    return status;
 }

@@ -9,4 +9,7 @@
 
 void markdown_append(struct text *text, const struct document *document);
 
+/* markdown_write writes <folder>/report.md. Errors: STATUS_WRITE, STATUS_MEMORY. */
+enum status markdown_write(const struct document *document, const char *folder, struct error *err);
+
 #endif
