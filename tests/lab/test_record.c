@@ -42,13 +42,17 @@ static const char *in_runs(const char *format, const char *id)
 /* Of no version of this program: its id is no hash. */
 static struct run_record small_run(const char *id)
 {
+    static struct provenance here;
+    if (!here.machine) {
+        here = (struct provenance){provenance_machine(1), provenance_build()};
+    }
     static const struct run_value result[] = {{.key = "token_accuracy", .value = 0.5},
                                               {.key = "loss", .value = 0.25},
                                               {.key = "final_train_loss", .value = 0.25}};
     struct run_record run = {.config = config_default(),
                              .result = result,
                              .n_result = sizeof result / sizeof result[0],
-                             .provenance = provenance_here(1)};
+                             .provenance = here};
     snprintf(run.id, sizeof run.id, "%s", id);
     return run;
 }

@@ -42,111 +42,43 @@ static void read_cpu_name(char *cpu, size_t size)
     }
 }
 
-struct provenance provenance_here(int threads)
-{
-    static char class[PROVENANCE_CLASS_SIZE], cpu[256];
-    provenance_class(class);
-    read_cpu_name(cpu, sizeof cpu);
-    return (struct provenance){
-        .class = class,
-        .cpu = cpu,
-        .processors = threads_available(),
-        .threads = threads,
-        .version = BUILD_VERSION,
-        .commit = BUILD_COMMIT,
-        .compiler = COMPILER,
-        .flags = BUILD_FLAGS,
-        .simd = kernels_level(),
-    };
-}
-
-/* ---- facts by name ---- */
-
-struct row {
-    const char *section, *key;
-    bool whole; /* a long, else a text */
-    size_t offset;
-};
-
-#define FACT(section, member, whole)                                                               \
-    {                                                                                              \
-        section, #member, whole, offsetof(struct provenance, member)                               \
-    }
-static const struct row ROWS[] = {
-    FACT("machine", class, false),     FACT("machine", cpu, false),
-    FACT("machine", processors, true), FACT("machine", threads, true),
-    FACT("build", version, false),     FACT("build", commit, false),
-    FACT("build", compiler, false),    FACT("build", flags, false),
-    FACT("build", simd, false),
-};
-#define N_ROW (sizeof ROWS / sizeof ROWS[0])
-
-static long whole_of(const struct provenance *provenance, const struct row *row)
-{
-    return *(const long *)((const char *)provenance + row->offset);
-}
-
-static const char *text_of(const struct provenance *provenance, const struct row *row)
-{
-    return *(const char *const *)((const char *)provenance + row->offset);
-}
-
-bool provenance_fact(const struct provenance *provenance, size_t i, struct provenance_fact *fact)
-{
-    if (i >= N_ROW) {
-        return false;
-    }
-    fact->section = ROWS[i].section;
-    fact->key = ROWS[i].key;
-    if (ROWS[i].whole) {
-        snprintf(fact->text, sizeof fact->text, "%ld", whole_of(provenance, &ROWS[i]));
-    } else {
-        const char *text = text_of(provenance, &ROWS[i]);
-        snprintf(fact->text, sizeof fact->text, "%s", text ? text : "-");
-    }
-    return true;
-}
-
-json_t *provenance_json(const struct provenance *provenance, const char *section)
-{
-    json_t *object = json_object();
-    for (size_t i = 0; i < N_ROW; i++) {
-        const struct row *row = &ROWS[i];
-        if (strcmp(row->section, section) == 0) {
-            json_object_set_new(object, row->key,
-                                row->whole ? json_integer(whole_of(provenance, row))
-                                           : json_string(text_of(provenance, row)));
-        }
-    }
-    return object;
-}
-
-void provenance_read(struct provenance *provenance, const char *section, const json_t *object)
-{
-    for (size_t i = 0; i < N_ROW; i++) {
-        const struct row *row = &ROWS[i];
-        void *member = (char *)provenance + row->offset;
-        if (strcmp(row->section, section) != 0) {
-            continue;
-        }
-        if (row->whole) {
-            *(long *)member = (long)json_get_integer(object, row->key, 0);
-        } else {
-            *(const char **)member = json_get_text(object, row->key, NULL);
-        }
-    }
-}
-
 json_t *provenance_machine(int threads)
 {
-    struct provenance here = provenance_here(threads);
-    return provenance_json(&here, "machine");
+    char class[PROVENANCE_CLASS_SIZE], cpu[256];
+    provenance_class(class);
+    read_cpu_name(cpu, sizeof cpu);
+    return json_pack("{s:s, s:s, s:i, s:i}", "class", class, "cpu", cpu, "processors",
+                     threads_available(), "threads", threads);
 }
 
 json_t *provenance_build(void)
 {
-    struct provenance here = provenance_here(0);
-    return provenance_json(&here, "build");
+    return json_pack("{s:s, s:s, s:s, s:s, s:s}", "version", BUILD_VERSION, "commit", BUILD_COMMIT,
+                     "compiler", COMPILER, "flags", BUILD_FLAGS, "simd", kernels_level());
+}
+
+bool provenance_fact(const struct provenance *provenance, size_t i, struct provenance_fact *fact)
+{
+    json_t *section[] = {provenance->machine, provenance->build};
+    for (size_t s = 0; s < 2; s++) {
+        json_t *value;
+        json_object_foreach(section[s], fact->key, value)
+        {
+            if (i-- > 0) {
+                continue;
+            }
+            fact->section = s == 0 ? "machine" : "build";
+            if (json_is_integer(value)) {
+                snprintf(fact->text, sizeof fact->text, "%lld",
+                         (long long)json_integer_value(value));
+            } else {
+                const char *text = json_string_value(value);
+                snprintf(fact->text, sizeof fact->text, "%s", text ? text : "-");
+            }
+            return true;
+        }
+    }
+    return false;
 }
 
 void provenance_forget_blas(json_t *root)

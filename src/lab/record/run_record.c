@@ -25,11 +25,13 @@ enum field_kind {
     FIELD_CONFIG,
     FIELD_VARIANT, /* follows from the configuration: written for other readers */
     FIELD_RESULTS,
-    FIELD_ATTENTION,
-    FIELD_MACHINE,
-    FIELD_BUILD,
-    FIELD_DATA,
-    FIELD_PROCESS
+    FIELD_ATTENTION, /* null for a model that diverged */
+    FIELD_HEADS,
+    FIELD_NUMBERS, /* struct attention_numbers */
+    FIELD_SAMPLES,
+    FIELD_OBJECT, /* json_t *, of provenance.h */
+    FIELD_CLASSES,
+    FIELD_PUBLISHED
 };
 
 struct field {
@@ -50,16 +52,26 @@ static const struct field FIELDS[] = {
     {"", "n_param", FIELD_WHOLE, AT(n_param)},
     {"", "results", FIELD_RESULTS, 0},
     {"", "attention", FIELD_ATTENTION, 0},
+    {"attention", "layer", FIELD_WHOLE, AT(attention.layer)},
+    {"attention", "n_probe", FIELD_WHOLE, AT(attention.n_probe)},
+    {"attention", "heads", FIELD_HEADS, 0},
+    {"attention", "mean", FIELD_NUMBERS, AT(attention.mean)},
+    {"attention", "samples", FIELD_SAMPLES, 0},
     {"", "weights_sha256", FIELD_TEXT, AT(weights_sha256)},
     {"timing", "train_seconds", FIELD_NUMBER, AT(train_seconds)},
     {"timing", "batch_seconds", FIELD_NUMBER, AT(batch_seconds)},
     {"timing", "evaluate_seconds", FIELD_NUMBER, AT(evaluate_seconds)},
     {"timing", "wall_seconds", FIELD_NUMBER, AT(wall_seconds)},
-    {"", "machine", FIELD_MACHINE, 0},
-    {"", "build", FIELD_BUILD, 0},
+    {"", "machine", FIELD_OBJECT, AT(provenance.machine)},
+    {"", "build", FIELD_OBJECT, AT(provenance.build)},
     {"", "message", FIELD_TEXT, AT(message)},
-    {"", "data", FIELD_DATA, 0},
-    {"", "process", FIELD_PROCESS, AT(process)},
+    {"data", "sha256", FIELD_TEXT, AT(data.sha256)},
+    {"data", "n_train", FIELD_WHOLE, AT(data.n_train)},
+    {"data", "n_test", FIELD_WHOLE, AT(data.n_test)},
+    {"data", "class_name", FIELD_CLASSES, 0},
+    {"data", "published", FIELD_PUBLISHED, 0},
+    {"data", "warning", FIELD_TEXT, AT(data.warning)},
+    {"", "process", FIELD_WHOLE, AT(process)},
 };
 #define N_FIELD (sizeof FIELDS / sizeof FIELDS[0])
 
@@ -162,43 +174,22 @@ static json_t *samples_json(const struct run_attention *attention)
     return list;
 }
 
-static json_t *attention_json(const struct run_record *run)
+static json_t *heads_json(const struct run_attention *attention)
 {
-    const struct run_attention *attention = &run->attention;
-    if (!run->has_attention) {
-        return json_null();
-    }
     json_t *heads = json_array();
     for (size_t h = 0; h < attention->n_head; h++) {
         json_array_append_new(heads, numbers_json(&attention->head[h]));
     }
-    json_t *object = json_pack("{s:I, s:I, s:o, s:o}", "layer", (json_int_t)attention->layer,
-                               "n_probe", (json_int_t)attention->n_probe, "heads", heads, "mean",
-                               numbers_json(&attention->mean));
-    if (attention->sample) {
-        json_object_set_new(object, "samples", samples_json(attention));
-    }
-    return object;
+    return heads;
 }
 
-/* NULL for a run without data. */
-static json_t *data_json(const struct run_record *run)
+static json_t *classes_json(const struct run_data *data)
 {
-    const struct run_data *data = &run->data;
-    if (!run->has_data) {
-        return NULL;
-    }
     json_t *names = json_array();
     for (size_t c = 0; c < data->n_class; c++) {
         json_array_append_new(names, json_text(data->class_name[c]));
     }
-    return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o}", "sha256", data->sha256, "n_train",
-                     (json_int_t)data->n_train, "n_test", (json_int_t)data->n_test, "class_name",
-                     names, "published",
-                     data->origin == IMAGES_UNKNOWN
-                         ? json_null()
-                         : json_boolean(data->origin == IMAGES_PUBLISHED),
-                     "warning", text_or_null(data->warning));
+    return names;
 }
 
 static json_t *field_json(const struct run_record *run, const struct field *field)
@@ -224,26 +215,42 @@ static json_t *field_json(const struct run_record *run, const struct field *fiel
     case FIELD_RESULTS:
         return results_json(run);
     case FIELD_ATTENTION:
-        return attention_json(run);
-    case FIELD_MACHINE:
-        return provenance_json(&run->provenance, "machine");
-    case FIELD_BUILD:
-        return provenance_json(&run->provenance, "build");
-    case FIELD_DATA:
-        return data_json(run);
-    case FIELD_PROCESS:
-        return json_integer((json_int_t)getpid());
+        return run->has_attention ? json_object() : json_null();
+    case FIELD_HEADS:
+        return heads_json(&run->attention);
+    case FIELD_NUMBERS:
+        return numbers_json(member);
+    case FIELD_SAMPLES:
+        return samples_json(&run->attention);
+    case FIELD_OBJECT:
+        return json_incref(*(json_t *const *)member);
+    case FIELD_CLASSES:
+        return classes_json(&run->data);
+    case FIELD_PUBLISHED:
+        return run->data.origin == IMAGES_UNKNOWN
+                   ? json_null()
+                   : json_boolean(run->data.origin == IMAGES_PUBLISHED);
     }
     return NULL;
 }
 
+static bool is_there(const struct run_record *run, const struct field *field)
+{
+    return strcmp(field->section, "data") == 0        ? run->has_data
+           : field->kind == FIELD_SAMPLES             ? run->attention.sample != NULL
+           : strcmp(field->section, "attention") == 0 ? run->has_attention
+                                                      : true;
+}
+
 enum status run_record_write(const struct run_record *run, const char *path, struct error *err)
 {
+    struct run_record signed_run = *run;
     json_t *root = json_object();
     bool fine = root != NULL;
+    signed_run.process = getpid();
     for (size_t i = 0; fine && i < N_FIELD; i++) {
-        json_t *object = root, *value = field_json(run, &FIELDS[i]);
-        if (FIELDS[i].kind == FIELD_DATA && !run->has_data) {
+        json_t *object = root;
+        if (!is_there(run, &FIELDS[i])) {
             continue;
         }
         if (FIELDS[i].section[0] != '\0') {
@@ -253,7 +260,7 @@ enum status run_record_write(const struct run_record *run, const char *path, str
                 json_object_set_new(root, FIELDS[i].section, object);
             }
         }
-        fine = json_object_set_new(object, FIELDS[i].key, value) == 0;
+        fine = json_object_set_new(object, FIELDS[i].key, field_json(&signed_run, &FIELDS[i])) == 0;
     }
     enum status status = fine ? json_write(path, root, err) : error_memory(err, "writing %s", path);
     json_decref(root);
@@ -262,7 +269,8 @@ enum status run_record_write(const struct run_record *run, const char *path, str
 
 /* ---- reading ---- */
 
-/* An array in the record's care: of n elements, and never NULL. */
+/* An array of n elements in the record's care, never NULL but when out of memory, which read_all
+ * tells. */
 static void *keep(struct run_record *run, size_t n, size_t size)
 {
     size_t slot = 0;
@@ -279,22 +287,19 @@ static double number_of(const json_t *value)
 }
 
 /* Lists are for other readers; here they are no number. */
-static enum status read_results(struct run_record *run, json_t *results, struct error *err)
+static void read_results(struct run_record *run, json_t *results)
 {
     const char *key;
     json_t *value;
     struct run_value *result = keep(run, json_object_size(results), sizeof *result);
-    if (!result) {
-        return error_memory(err, "reading runs");
-    }
     run->result = result;
     json_object_foreach(results, key, value)
     {
-        *result++ = (struct run_value){
-            .key = key, .value = number_of(value), .whole = json_is_integer(value)};
+        if (result) {
+            result[run->n_result++] = (struct run_value){
+                .key = key, .value = number_of(value), .whole = json_is_integer(value)};
+        }
     }
-    run->n_result = (size_t)(result - run->result);
-    return STATUS_OK;
 }
 
 static void read_numbers(const json_t *object, struct attention_numbers *numbers)
@@ -304,61 +309,42 @@ static void read_numbers(const json_t *object, struct attention_numbers *numbers
     }
 }
 
-static enum status read_attention(struct run_record *run, const json_t *object, struct error *err)
+static void read_heads(struct run_record *run, const json_t *heads)
 {
-    struct run_attention *attention = &run->attention;
-    const json_t *heads = json_object_get(object, "heads");
-    const json_t *samples = json_object_get(object, "samples");
-    size_t n_head = json_array_size(heads), n_sample = json_array_size(samples);
+    size_t n_head = json_array_size(heads);
     struct attention_numbers *head = keep(run, n_head, sizeof *head);
-    struct run_sample *sample = head ? keep(run, n_sample, sizeof *sample) : NULL;
-    if (!sample) {
-        return error_memory(err, "reading runs");
-    }
-    for (size_t h = 0; h < n_head; h++) {
+    for (size_t h = 0; head && h < n_head; h++) {
         read_numbers(json_array_get(heads, h), &head[h]);
     }
-    for (size_t i = 0; i < n_sample; i++) {
+    run->attention.head = head;
+    run->attention.n_head = n_head;
+}
+
+static void read_samples(struct run_record *run, const json_t *samples)
+{
+    size_t n_sample = json_array_size(samples);
+    struct run_sample *sample = keep(run, n_sample, sizeof *sample);
+    for (size_t i = 0; sample && i < n_sample; i++) {
         const json_t *entry = json_array_get(samples, i);
         sample[i] = (struct run_sample){.item = json_get_integer(entry, "item", -1),
                                         .label = json_get_integer(entry, "label", -1),
                                         .prediction = json_get_integer(entry, "prediction", -1)};
     }
-    run->has_attention = json_is_object(object);
-    read_numbers(json_object_get(object, "mean"), &attention->mean);
-    attention->layer = (long)json_get_integer(object, "layer", (long long)run->config.n_layer - 1);
-    attention->n_probe = (long)json_get_integer(object, "n_probe", 0);
-    attention->head = head;
-    attention->n_head = n_head;
-    attention->sample = json_is_array(samples) ? sample : NULL;
-    attention->n_sample = n_sample;
-    return STATUS_OK;
+    run->attention.sample = json_is_array(samples) ? sample : NULL;
+    run->attention.n_sample = n_sample;
 }
 
-static enum status read_data(struct run_record *run, const json_t *object, struct error *err)
+static void read_classes(struct run_record *run, const json_t *names)
 {
-    const json_t *names = json_object_get(object, "class_name");
-    const json_t *published = json_object_get(object, "published");
     size_t n_class = json_array_size(names);
     const char **name = keep(run, n_class, sizeof *name);
-    if (!name) {
-        return error_memory(err, "reading runs");
-    }
-    for (size_t c = 0; c < n_class; c++) {
+    for (size_t c = 0; name && c < n_class; c++) {
         const char *text = json_string_value(json_array_get(names, c));
         name[c] = text ? text : "";
     }
-    run->has_data = json_is_object(object);
-    run->data = (struct run_data){.sha256 = json_get_text(object, "sha256", NULL),
-                                  .n_train = (long)json_get_integer(object, "n_train", 0),
-                                  .n_test = (long)json_get_integer(object, "n_test", 0),
-                                  .class_name = name,
-                                  .n_class = n_class,
-                                  .origin = json_is_true(published)    ? IMAGES_PUBLISHED
-                                            : json_is_false(published) ? IMAGES_OTHER
-                                                                       : IMAGES_UNKNOWN,
-                                  .warning = json_get_text(object, "warning", NULL)};
-    return STATUS_OK;
+    run->has_data = names != NULL;
+    run->data.class_name = name;
+    run->data.n_class = n_class;
 }
 
 static enum status read_format(const json_t *value, struct error *err)
@@ -452,17 +438,31 @@ static enum status read_field(struct run_record *run, const struct field *field,
     case FIELD_VARIANT:
         break;
     case FIELD_RESULTS:
-        return read_results(run, value, err);
-    case FIELD_ATTENTION:
-        return read_attention(run, value, err);
-    case FIELD_MACHINE:
-    case FIELD_BUILD:
-        provenance_read(&run->provenance, field->key, value);
+        read_results(run, value);
         break;
-    case FIELD_DATA:
-        return read_data(run, value, err);
-    case FIELD_PROCESS:
-        run->process = json_is_integer(value) ? (long)json_integer_value(value) : 0;
+    case FIELD_ATTENTION:
+        run->has_attention = json_is_object(value);
+        run->attention.layer = (long)run->config.n_layer - 1;
+        break;
+    case FIELD_HEADS:
+        read_heads(run, value);
+        break;
+    case FIELD_NUMBERS:
+        read_numbers(value, member);
+        break;
+    case FIELD_SAMPLES:
+        read_samples(run, value);
+        break;
+    case FIELD_OBJECT:
+        *(json_t **)member = value;
+        break;
+    case FIELD_CLASSES:
+        read_classes(run, value);
+        break;
+    case FIELD_PUBLISHED:
+        run->data.origin = json_is_true(value)    ? IMAGES_PUBLISHED
+                           : json_is_false(value) ? IMAGES_OTHER
+                                                  : IMAGES_UNKNOWN;
         break;
     }
     return STATUS_OK;
@@ -519,6 +519,9 @@ static enum status read_all(struct run_record *run, const char *name, struct err
 {
     for (size_t i = 0; i < N_FIELD; i++) {
         TRY(read_field(run, &FIELDS[i], name, err));
+    }
+    if (!run->result || !run->attention.head || !run->data.class_name) {
+        return error_memory(err, "reading runs");
     }
     return check_results(run, err);
 }

@@ -19,68 +19,58 @@ struct results {
     size_t n;
 };
 
-static void add(struct results *results, const char *key, double value)
+/* Steps are whole; STEP_NEVER is no number. */
+static void add(struct results *results, const char *key, double value, bool is_step)
 {
-    results->value[results->n++] = (struct run_value){.key = key, .value = value};
+    results->value[results->n++] =
+        (struct run_value){.key = key,
+                           .value = is_step && value == STEP_NEVER ? (double)NAN : value,
+                           .whole = is_step};
 }
 
-static void add_step(struct results *results, const char *key, long step)
+static double value_of(const struct kind_result *row, const struct run_result *result)
 {
-    double value = step == STEP_NEVER ? (double)NAN : (double)step;
-    results->value[results->n++] = (struct run_value){.key = key, .value = value, .whole = true};
+    const struct task *task = result->config->task;
+    const struct evaluation *evaluation = result->evaluation;
+    switch (row->what) {
+    case RESULT_ACCURACY:
+        return evaluation->accuracy;
+    case RESULT_ITEM_ACCURACY:
+        return evaluation->item_accuracy;
+    case RESULT_TOP5:
+        return evaluation->top5;
+    case RESULT_TRAIN_ACCURACY:
+        return result->train_accuracy;
+    case RESULT_CLASS_ACCURACY:
+        return NAN; /* a list */
+    case RESULT_LOSS:
+        return evaluation->loss;
+    case RESULT_CHANCE:
+        return task_chance(task, result->config->seq_len);
+    case RESULT_ESCAPE_STEP:
+        return (double)metrics_escape_step(result->step_loss, result->n_step,
+                                           task_chance_loss(task));
+    case RESULT_STEP_BELOW:
+        return (double)metrics_first_below(result->step_loss, result->n_step, row->level);
+    }
+    return NAN;
 }
 
 /* class_accuracy is [n_class], or NULL for a model that diverged. */
-static void add_result(struct results *results, const struct kind_result *row,
-                       const struct run_result *result, const double *class_accuracy)
-{
-    const struct config *config = result->config;
-    const struct evaluation *evaluation = result->evaluation;
-    const double *loss = result->step_loss;
-    size_t n = result->n_step;
-    switch (row->what) {
-    case RESULT_ACCURACY:
-        add(results, row->key, evaluation->accuracy);
-        break;
-    case RESULT_ITEM_ACCURACY:
-        add(results, row->key, evaluation->item_accuracy);
-        break;
-    case RESULT_TOP5:
-        add(results, row->key, evaluation->top5);
-        break;
-    case RESULT_TRAIN_ACCURACY:
-        add(results, row->key, result->train_accuracy);
-        break;
-    case RESULT_CLASS_ACCURACY:
-        add(results, row->key, NAN);
-        results->value[results->n - 1].list = class_accuracy;
-        results->value[results->n - 1].n_list = evaluation->n_class;
-        break;
-    case RESULT_LOSS:
-        add(results, row->key, evaluation->loss);
-        break;
-    case RESULT_CHANCE:
-        add(results, row->key, task_chance(config->task, config->seq_len));
-        break;
-    case RESULT_ESCAPE_STEP:
-        add_step(results, row->key, metrics_escape_step(loss, n, task_chance_loss(config->task)));
-        break;
-    case RESULT_STEP_BELOW:
-        add_step(results, row->key, metrics_first_below(loss, n, row->level));
-        break;
-    }
-}
-
 static void add_results(struct results *results, const struct run_result *result,
                         const double *class_accuracy)
 {
-    size_t n = result->n_step;
+    size_t last = result->n_step - 1;
     for (const struct kind_result *row = result->config->task->kind->result; row->key; row++) {
-        add_result(results, row, result, class_accuracy);
+        add(results, row->key, value_of(row, result), kind_result_is_step(row));
+        if (row->what == RESULT_CLASS_ACCURACY) {
+            results->value[results->n - 1].list = class_accuracy;
+            results->value[results->n - 1].n_list = result->evaluation->n_class;
+        }
     }
-    add(results, "final_train_loss", result->step_loss[n - 1]);
-    add_step(results, "n_step", (long)n);
-    add_step(results, "diverged_step", result->diverged ? (long)n - 1 : STEP_NEVER);
+    add(results, "final_train_loss", result->step_loss[last], false);
+    add(results, "n_step", (double)result->n_step, true);
+    add(results, "diverged_step", result->diverged ? (double)last : STEP_NEVER, true);
 }
 
 /* printf shows the sign of what is no number, which depends on the processor. */
@@ -104,21 +94,22 @@ static enum status finish(struct record *record, const struct run_result *result
 {
     char message[MESSAGE_SIZE];
     struct results results = {.n = 0};
-    struct run_record run = {.status = result->diverged ? RUN_STATUS_DIVERGED : RUN_STATUS_OK,
-                             .engine_version = ENGINE_VERSION,
-                             .task_version = result->config->task->version,
-                             .config = *result->config,
-                             .n_param = (long)result->config->n_param,
-                             .has_attention = !result->diverged,
-                             .attention = result->attention,
-                             .weights_sha256 = result->weights_sha256,
-                             .train_seconds = result->train_seconds,
-                             .batch_seconds = result->batch_seconds,
-                             .evaluate_seconds = result->evaluate_seconds,
-                             .wall_seconds = result->wall_seconds,
-                             .provenance = provenance_here(result->threads),
-                             .has_data = result->has_data,
-                             .data = result->data};
+    struct run_record run = {
+        .status = result->diverged ? RUN_STATUS_DIVERGED : RUN_STATUS_OK,
+        .engine_version = ENGINE_VERSION,
+        .task_version = result->config->task->version,
+        .config = *result->config,
+        .n_param = (long)result->config->n_param,
+        .has_attention = !result->diverged,
+        .attention = result->attention,
+        .weights_sha256 = result->weights_sha256,
+        .train_seconds = result->train_seconds,
+        .batch_seconds = result->batch_seconds,
+        .evaluate_seconds = result->evaluate_seconds,
+        .wall_seconds = result->wall_seconds,
+        .provenance = {.machine = provenance_machine(result->threads), .build = provenance_build()},
+        .has_data = result->has_data,
+        .data = result->data};
     memcpy(run.id, result->config->id, sizeof run.id);
     add_results(&results, result, class_accuracy);
     run.result = results.value;
@@ -127,7 +118,10 @@ static enum status finish(struct record *record, const struct run_result *result
         write_message(result, message);
         run.message = message;
     }
-    return record_finish(record, &run, err);
+    enum status status = record_finish(record, &run, err);
+    json_decref(run.provenance.machine);
+    json_decref(run.provenance.build);
+    return status;
 }
 
 enum status result_finish(const struct run_result *result, struct record *record, struct error *err)
