@@ -79,16 +79,17 @@ static enum status refuse_key(const struct reader *reader, const struct yaml_eve
         }
     }
     if (strcmp(key->text, "<<") == 0) {
-        error_set(err, STATUS_USAGE,
-                  "merge keys (<<) are not read; `include: FILE` takes keys from elsewhere");
-    } else if (strcmp(key->text, "") == 0) {
-        error_set(err, STATUS_USAGE, "expected a key in front of the colon");
-    } else {
-        error_set(err, STATUS_USAGE, "there is no key '%s'%s; `qkvlab list keys` shows all",
-                  key->text, did_you_mean(key->text, names, n).text);
+        return grid_refuse(
+            err, reader->file->name, key->place,
+            "merge keys (<<) are not read; `include: FILE` takes keys from elsewhere");
     }
-    grid_say_place(err, reader->file->name, key->place);
-    return STATUS_USAGE;
+    if (strcmp(key->text, "") == 0) {
+        return grid_refuse(err, reader->file->name, key->place,
+                           "expected a key in front of the colon");
+    }
+    return grid_refuse(err, reader->file->name, key->place,
+                       "there is no key '%s'%s; `qkvlab list keys` shows all", key->text,
+                       did_you_mean(key->text, names, n).text);
 }
 
 /* ---- values ---- */
@@ -106,15 +107,12 @@ static enum status append_value(struct grid_key *key, const struct yaml_event *e
                                 struct error *err)
 {
     if (event->text[0] == '\0') {
-        error_set(err, STATUS_USAGE, "%s has no value", key->name);
-        grid_say_place(err, key->file, event->place);
-        return STATUS_USAGE;
+        return grid_refuse(err, key->file, event->place, "%s has no value", key->name);
     }
     for (size_t i = 0; i < key->n_value; i++) {
         if (strcmp(key->value[i].text, event->text) == 0) {
-            error_set(err, STATUS_USAGE, "%s: %s is in the list twice", key->name, event->text);
-            grid_say_place(err, key->file, event->place);
-            return STATUS_USAGE;
+            return grid_refuse(err, key->file, event->place, "%s: %s is in the list twice",
+                               key->name, event->text);
         }
     }
     struct grid_value *grown = realloc(key->value, (key->n_value + 1) * sizeof *grown);
@@ -130,10 +128,9 @@ static enum status append_value(struct grid_key *key, const struct yaml_event *e
 static enum status refuse_nesting(const struct grid_key *key, const struct yaml_event *event,
                                   struct error *err)
 {
-    error_set(err, STATUS_USAGE, "%s: expected a value or a list of values, found %s", key->name,
-              yaml_event_name(event));
-    grid_say_place(err, key->file, event->place);
-    return STATUS_USAGE;
+    return grid_refuse(err, key->file, event->place,
+                       "%s: expected a value or a list of values, found %s", key->name,
+                       yaml_event_name(event));
 }
 
 static enum status read_list(struct reader *reader, struct grid_key *key, struct error *err)
@@ -147,16 +144,13 @@ static enum status read_list(struct reader *reader, struct grid_key *key, struct
         TRY(event.type == YAML_SCALAR_EVENT ? append_value(key, &event, err)
                                             : refuse_nesting(key, &event, err));
         if (key->n_value > MAX_VALUE) {
-            error_set(err, STATUS_USAGE, "%s: more than %d values", key->name, MAX_VALUE);
-            grid_say_place(err, key->file, event.place);
-            return STATUS_USAGE;
+            return grid_refuse(err, key->file, event.place, "%s: more than %d values", key->name,
+                               MAX_VALUE);
         }
     }
     if (key->n_value == 0) {
-        error_set(err, STATUS_USAGE, "%s: the list is empty; leave the key out for its default",
-                  key->name);
-        grid_say_place(err, key->file, key->place);
-        return STATUS_USAGE;
+        return grid_refuse(err, key->file, key->place,
+                           "%s: the list is empty; leave the key out for its default", key->name);
     }
     return STATUS_OK;
 }
@@ -200,18 +194,14 @@ static enum status read_seeds(struct reader *reader, struct mapping *mapping, st
 
 static enum status refuse_twice(const struct grid_key *key, struct place first, struct error *err)
 {
-    error_set(err, STATUS_USAGE, "%s is set twice, the first time in line %zu", key->name,
-              first.line);
-    grid_say_place(err, key->file, key->place);
-    return STATUS_USAGE;
+    return grid_refuse(err, key->file, key->place, "%s is set twice, the first time in line %zu",
+                       key->name, first.line);
 }
 
 static enum status refuse_inside(const struct grid_key *key, struct error *err)
 {
-    error_set(err, STATUS_USAGE, "%s: expected among the keys of a document, not in without_data",
-              key->name);
-    grid_say_place(err, key->file, key->place);
-    return STATUS_USAGE;
+    return grid_refuse(err, key->file, key->place,
+                       "%s: expected among the keys of a document, not in without_data", key->name);
 }
 
 static enum status read_include(struct reader *reader, struct mapping *mapping, struct place place,
@@ -224,11 +214,10 @@ static enum status read_include(struct reader *reader, struct mapping *mapping, 
     } else if (status == STATUS_OK && mapping->is_inner) {
         status = refuse_inside(&key, err);
     } else if (status == STATUS_OK && key.n_value != 1) {
-        status = error_set(
-            err, STATUS_USAGE,
+        status = grid_refuse(
+            err, key.file, place,
             "include: expected one name, found %zu; several grids are documents, separated by ---",
             key.n_value);
-        grid_say_place(err, key.file, place);
     }
     if (status == STATUS_OK) {
         mapping->include = strdup(key.value[0].text);
@@ -255,11 +244,10 @@ static enum status read_without_data(struct reader *reader, struct mapping *mapp
     }
     TRY(yaml_events_next(reader->events, &event, err));
     if (event.type != YAML_MAPPING_START_EVENT) {
-        error_set(err, STATUS_USAGE,
-                  "without_data: expected keys with values, such as {task: glyphs}, found %s",
-                  yaml_event_name(&event));
-        grid_say_place(err, key.file, event.place);
-        return STATUS_USAGE;
+        return grid_refuse(
+            err, key.file, event.place,
+            "without_data: expected keys with values, such as {task: glyphs}, found %s",
+            yaml_event_name(&event));
     }
     mapping->without_data_place = place;
     mapping->without_data = grid_create();
@@ -287,9 +275,8 @@ static enum status read_key(struct reader *reader, struct mapping *mapping,
     const char *name = event->text;
     struct place place = event->place;
     if (event->type != YAML_SCALAR_EVENT) {
-        error_set(err, STATUS_USAGE, "expected a key, found %s", yaml_event_name(event));
-        grid_say_place(err, reader->file->name, place);
-        return STATUS_USAGE;
+        return grid_refuse(err, reader->file->name, place, "expected a key, found %s",
+                           yaml_event_name(event));
     }
     if (strcmp(name, KEY_SEEDS) == 0 || strcmp(name, "seed") == 0) {
         return read_seeds(reader, mapping, place, err);
@@ -362,10 +349,8 @@ static enum status refuse_root(const struct reader *reader, const struct yaml_ev
 
 static enum status refuse_empty(const struct reader *reader, struct error *err)
 {
-    error_set(err, STATUS_USAGE,
-              "no keys stand behind this ---; expected some, such as 'task: reverse'");
-    grid_say_place(err, reader->file->name, reader->empty);
-    return STATUS_USAGE;
+    return grid_refuse(err, reader->file->name, reader->empty,
+                       "no keys stand behind this ---; expected some, such as 'task: reverse'");
 }
 
 /* A document with nothing in it is remembered: at the end of a file it is one --- too many, which

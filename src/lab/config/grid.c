@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,19 @@ void grid_say_place(struct error *err, const char *file, struct place place)
     }
 }
 
+enum status grid_refuse(struct error *err, const char *file, struct place place, const char *format,
+                        ...)
+{
+    struct error sentence;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence.text, sizeof sentence.text, format, arguments);
+    va_end(arguments);
+    error_set(err, STATUS_USAGE, "%s", sentence.text);
+    grid_say_place(err, file, place);
+    return STATUS_USAGE;
+}
+
 /* ---- keys ---- */
 
 static struct grid_key *find_key(const struct grid *grid, const char *name)
@@ -81,13 +95,11 @@ static enum status refuse_second(const struct grid_key *first, const struct grid
         return error_set(err, STATUS_USAGE, "%s is set twice; give several values as %s=%s,%s",
                          first->name, first->name, first->value[0].text, second->value[0].text);
     }
-    error_set(err, STATUS_USAGE,
-              "%s is set twice, the first time in line %zu; a list, as in %s: "
-              "[%s, %s], gives it several values",
-              first->name, first->place.line, first->name, first->value[0].text,
-              second->value[0].text);
-    grid_say_place(err, second->file, second->place);
-    return STATUS_USAGE;
+    return grid_refuse(err, second->file, second->place,
+                       "%s is set twice, the first time in line %zu; a list, as in %s: "
+                       "[%s, %s], gives it several values",
+                       first->name, first->place.line, first->name, first->value[0].text,
+                       second->value[0].text);
 }
 
 /* A wrong value is told when it is set, where its place is known. */

@@ -76,7 +76,10 @@ enum status grid_count(const struct grid *grid, size_t *n_run, struct error *err
 enum status grid_expand(const struct grid *grid, struct config **configs, size_t *n_config,
                         struct error *err);
 
-/* grid_say_place puts "FILE:LINE:COLUMN: " in front of the sentence in err, where file is given. */
+/* grid_say_place puts "FILE:LINE:COLUMN: " in front of the sentence in err, where file is given.
+ * grid_refuse says a whole sentence (printf style) so, and returns STATUS_USAGE. */
 void grid_say_place(struct error *err, const char *file, struct place place);
+enum status grid_refuse(struct error *err, const char *file, struct place place, const char *format,
+                        ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -184,10 +184,9 @@ enum status grid_count(const struct grid *grid, size_t *n_run, struct error *err
         n *= grid->key[i].n_value;
     }
     if (n > GRID_MAX_RUN) {
-        error_set(err, STATUS_USAGE, "the grid has more than %zu runs; use fewer values or seeds",
-                  GRID_MAX_RUN);
-        grid_say_place(err, grid->file, grid->place);
-        return STATUS_USAGE;
+        return grid_refuse(err, grid->file, grid->place,
+                           "the grid has more than %zu runs; use fewer values or seeds",
+                           GRID_MAX_RUN);
     }
     *n_run = n;
     return STATUS_OK;

@@ -25,10 +25,9 @@ void grid_list_free(struct grid_list *list)
 static enum status append(struct grid_list *list, struct listed_grid item, struct error *err)
 {
     if (list->n_grid == GRID_LIST_MAX) {
-        error_set(err, STATUS_USAGE, "more than %d grids; use fewer documents, with longer lists",
-                  GRID_LIST_MAX);
-        grid_say_place(err, item.grid->file, item.grid->place);
-        return STATUS_USAGE;
+        return grid_refuse(err, item.grid->file, item.grid->place,
+                           "more than %d grids; use fewer documents, with longer lists",
+                           GRID_LIST_MAX);
     }
     struct listed_grid *grown = realloc(list->item, (list->n_grid + 1) * sizeof *grown);
     if (!grown) {
@@ -268,10 +267,8 @@ static enum status count_runs(const struct grid_list *list, size_t *n_run, struc
         TRY(grid_count(grid, &n, err));
         *n_run += n;
         if (*n_run > GRID_MAX_RUN) {
-            error_set(err, STATUS_USAGE, "the grids have more than %zu runs together",
-                      GRID_MAX_RUN);
-            grid_say_place(err, grid->file, grid->place);
-            return STATUS_USAGE;
+            return grid_refuse(err, grid->file, grid->place,
+                               "the grids have more than %zu runs together", GRID_MAX_RUN);
         }
     }
     return STATUS_OK;

@@ -91,11 +91,9 @@ static enum status explain_bytes(const struct yaml_events *events, struct error 
     const yaml_parser_t *parser = &events->parser;
     size_t offset = parser->problem_offset;
     unsigned byte = offset < events->size ? (unsigned char)events->text[offset] : 0;
-    error_set(err, STATUS_USAGE,
-              "expected text in UTF-8, found the byte 0x%02X (%s); is this a YAML file?", byte,
-              parser->problem);
-    grid_say_place(err, events->file, place_of_byte(events, offset));
-    return STATUS_USAGE;
+    return grid_refuse(err, events->file, place_of_byte(events, offset),
+                       "expected text in UTF-8, found the byte 0x%02X (%s); is this a YAML file?",
+                       byte, parser->problem);
 }
 
 static enum status explain(const struct yaml_events *events, struct error *err)
@@ -123,9 +121,7 @@ static enum status explain(const struct yaml_events *events, struct error *err)
 
 static enum status refuse(const struct yaml_events *events, const char *what, struct error *err)
 {
-    error_set(err, STATUS_USAGE, "%s", what);
-    grid_say_place(err, events->file, place_of(events->event.start_mark));
-    return STATUS_USAGE;
+    return grid_refuse(err, events->file, place_of(events->event.start_mark), "%s", what);
 }
 
 static bool has_control_character(const unsigned char *text, size_t length)
