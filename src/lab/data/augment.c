@@ -8,13 +8,6 @@
 
 #include "nn/patch.h"
 
-static const char *const names[] = {"none", "flip", "crop_flip"};
-
-const char *augmentation_name(enum augmentation augmentation)
-{
-    return names[augmentation];
-}
-
 struct rng augment_stream(uint64_t seed, size_t epoch)
 {
     return rng_make(seed, "augment/%zu", epoch);

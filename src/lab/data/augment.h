@@ -15,9 +15,6 @@
 
 enum augmentation { AUGMENT_NONE, AUGMENT_FLIP, AUGMENT_CROP_FLIP };
 
-/* augmentation_name returns "none", "flip", "crop_flip". */
-const char *augmentation_name(enum augmentation augmentation);
-
 /* Where the picture goes: the output's pixel (y, x) is the input's (y + dy, x + dx), black outside
  * of it; then left and right are exchanged if flip is set. */
 struct augment_move {

@@ -85,8 +85,9 @@ static enum status check_size(const char *path, size_t size, size_t n_dim, const
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-enum status idx_parse(const char *path, const uint8_t *data, size_t size, size_t n_dim,
-                      struct idx *idx, struct error *err)
+/* Reads a whole plain file in memory; value points into it. */
+static enum status parse(const char *path, const uint8_t *data, size_t size, size_t n_dim,
+                         struct idx *idx, struct error *err)
 {
     size_t n_value;
     TRY(read_header(path, data, size, n_dim, idx, &n_value, err));
@@ -132,7 +133,7 @@ enum status idx_read(const char *path, size_t n_dim, struct idx *idx, struct err
     }
     memory = idx->memory;
     if (status == STATUS_OK) {
-        status = idx_parse(path, memory.data, memory.size, n_dim, idx, err);
+        status = parse(path, memory.data, memory.size, n_dim, idx, err);
     }
     idx->memory = memory;
     if (status != STATUS_OK) {

@@ -23,10 +23,6 @@ struct idx {
  * STATUS_DATA with field and offset. */
 enum status idx_read(const char *path, size_t n_dim, struct idx *idx, struct error *err);
 
-/* idx_parse reads a whole plain file in memory; value points into it. */
-enum status idx_parse(const char *path, const uint8_t *data, size_t size, size_t n_dim,
-                      struct idx *idx, struct error *err);
-
 /* idx_load is the loader of data sets of four files: train images, train labels, test images, test
  * labels. */
 enum status idx_load(const struct dataset_place *place, const struct dataset_options *options,
