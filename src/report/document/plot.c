@@ -41,6 +41,7 @@ static void free_panel(struct panel *panel)
     free(panel->series);
     free(panel->rule);
     free(panel->title);
+    free(panel->note);
     free(panel->x.title);
     free(panel->y.title);
 }
@@ -73,8 +74,8 @@ static char *copy_text(struct plot *plot, const char *text)
 static double *copy_values(struct plot *plot, const double *value, size_t n)
 {
     double *made = malloc((n ? n : 1) * sizeof *made);
-    if (made && n > 0) {
-        memcpy(made, value, n * sizeof *made);
+    for (size_t i = 0; made && i < n; i++) {
+        made[i] = value ? value[i] : NAN;
     }
     plot->failed |= !made;
     return made;
@@ -110,6 +111,15 @@ static struct panel *last_panel(struct plot *plot)
     return plot && !plot->failed && plot->n_panel > 0 ? &plot->panel[plot->n_panel - 1] : NULL;
 }
 
+void plot_note(struct plot *plot, const char *note)
+{
+    struct panel *panel = last_panel(plot);
+    if (panel) {
+        free(panel->note);
+        panel->note = copy_text(plot, note);
+    }
+}
+
 static struct series *last_series(struct plot *plot)
 {
     struct panel *panel = last_panel(plot);
@@ -130,7 +140,7 @@ struct series *plot_series(struct plot *plot, const char *name, size_t style, en
                                   .x = copy_values(plot, x, n),
                                   .y = copy_values(plot, y, n)};
     }
-    return series;
+    return plot && !plot->failed ? series : NULL;
 }
 
 void plot_band(struct plot *plot, const double *low, const double *high)
@@ -152,14 +162,15 @@ void plot_single(struct plot *plot, const double *y)
     }
 }
 
-void plot_rule(struct plot *plot, double at, bool vertical, const char *title)
+struct rule *plot_rule(struct plot *plot, double at, bool vertical, const char *title)
 {
     struct panel *panel = last_panel(plot);
     struct rule *rule =
         panel ? grow(plot, (void **)&panel->rule, &panel->n_rule, sizeof *rule) : NULL;
     if (rule) {
-        *rule = (struct rule){at, vertical, copy_text(plot, title)};
+        *rule = (struct rule){at, vertical, copy_text(plot, title), false};
     }
+    return rule;
 }
 
 static void set_text(struct plot *plot, char **place, const char *format, va_list list)

@@ -29,9 +29,12 @@ struct axis {
     bool sign;        /* labels above 0 have one */
 };
 
+/* Styles of series that are no variants: solid lines in these colours. */
+enum { STYLE_GREY = 1000000, STYLE_ORANGE, STYLE_SKY };
+
 /* Values are NaN where there is none. */
 struct series {
-    char *name;   /* in the legend; series of one name share an entry */
+    char *name;   /* in the legend; series of one name share an entry; NULL: it has none */
     size_t style; /* of colour and dashes: the variant's level, so that it looks alike everywhere */
     enum mark mark;
     size_t n;
@@ -39,17 +42,20 @@ struct series {
     double *low, *high; /* [n] or NULL: the band */
     double **single;    /* [n_single][n] or NULL: what y is the mean of */
     size_t n_single;
+    double width; /* of the line, in points; 0: the mark's */
     uint64_t tag;
 };
 
 struct rule { /* a line across the panel, such as chance */
     double at;
     bool vertical;
-    char *title;
+    char *title; /* in the legend; NULL: it needs none */
+    bool beside; /* the title stands beside the line instead */
 };
 
 struct panel {
-    char *title;
+    char *title; /* of a row where its other panels have none */
+    char *note;  /* in a corner, such as why the panel is empty; NULL: none */
     struct axis x, y;
     struct series *series;
     size_t n_series;
@@ -75,14 +81,16 @@ struct plot *plot_create(const char *title);
 void plot_free(struct plot *plot);
 
 /* Each returns the new last element, valid until the next of its kind is added; NULL after a failed
- * allocation, which the functions below accept. plot_series copies x and y [n]. */
+ * allocation, which the functions below accept. Values [n] are copied; NULL: they are NaN until the
+ * caller fills them in. */
 struct panel *plot_panel(struct plot *plot, const char *title, const char *x_title,
                          const char *y_title);
+void plot_note(struct plot *plot, const char *note); /* of the last panel */
 struct series *plot_series(struct plot *plot, const char *name, size_t style, enum mark mark,
                            const double *x, const double *y, size_t n);
 void plot_band(struct plot *plot, const double *low, const double *high); /* of the last series */
 void plot_single(struct plot *plot, const double *y);                     /* of the last series */
-void plot_rule(struct plot *plot, double at, bool vertical, const char *title);
+struct rule *plot_rule(struct plot *plot, double at, bool vertical, const char *title);
 void plot_subtitle(struct plot *plot, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void plot_titles(struct plot *plot, const char *single_title, const char *mean_title);
