@@ -26,13 +26,10 @@ static double width_of(cairo_t *cr, const char *text)
 void slide_say(cairo_t *cr, const struct slide *slide, double x, double y, double size,
                enum slide_weight weight, enum chart_align align, const char *text)
 {
+    cairo_save(cr);
     set_font(cr, slide, size, weight);
-    if (align != CHART_LEFT) {
-        x -= width_of(cr, text) / (align == CHART_CENTRE ? 2 : 1);
-    }
-    cairo_move_to(cr, x, y + size * 0.35);
-    cairo_show_text(cr, text);
-    cairo_new_path(cr);
+    (weight == SLIDE_BOLD ? chart_text_bold : chart_text)(cr, x, y, size, align, text);
+    cairo_restore(cr);
 }
 
 const char *slide_word(const struct slide *slide, const char *key)

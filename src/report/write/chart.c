@@ -13,6 +13,8 @@
 #include "base/file.h"
 
 #define PNG_SCALE 2.0
+#define PNG_SIDE 30000.0 /* in pixels: cairo has no longer one */
+#define PNG_AREA 2e8
 #define BAR_WIDTH 14.0
 #define FONT "DejaVu Sans"
 
@@ -60,6 +62,7 @@ static cairo_status_t paint(cairo_surface_t *surface, chart_draw *draw, const vo
     cairo_font_options_destroy(options);
     cairo_set_source_rgb(cr, 1, 1, 1);
     cairo_paint(cr);
+    cairo_select_font_face(cr, FONT, CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
     draw(cr, figure);
     cairo_status_t status = cairo_status(cr);
     cairo_destroy(cr);
@@ -80,9 +83,11 @@ enum status chart_write_png(const char *path, double width, double height, chart
                             const void *figure, struct error *err)
 {
     struct bytes bytes = {0};
+    double scale =
+        fmin(fmin(PNG_SCALE, PNG_SIDE / fmax(width, height)), sqrt(PNG_AREA / (width * height)));
     cairo_surface_t *surface = cairo_image_surface_create(
-        CAIRO_FORMAT_RGB24, (int)ceil(width * PNG_SCALE), (int)ceil(height * PNG_SCALE));
-    cairo_surface_set_device_scale(surface, PNG_SCALE, PNG_SCALE);
+        CAIRO_FORMAT_RGB24, (int)ceil(width * scale), (int)ceil(height * scale));
+    cairo_surface_set_device_scale(surface, scale, scale);
     cairo_status_t drawn = paint(surface, draw, figure);
     if (drawn == CAIRO_STATUS_SUCCESS) {
         drawn = cairo_surface_write_to_png_stream(surface, collect, &bytes);
@@ -136,7 +141,8 @@ void chart_colour(cairo_t *cr, struct rgb colour, double alpha)
 
 static void set_font(cairo_t *cr, double size, cairo_font_weight_t weight)
 {
-    cairo_select_font_face(cr, FONT, CAIRO_FONT_SLANT_NORMAL, weight);
+    const char *family = cairo_toy_font_face_get_family(cairo_get_font_face(cr));
+    cairo_select_font_face(cr, family, CAIRO_FONT_SLANT_NORMAL, weight);
     cairo_set_font_size(cr, size);
 }
 
@@ -185,7 +191,8 @@ double chart_width(double size, const char *text)
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
     cairo_t *cr = cairo_create(surface);
     cairo_text_extents_t extents;
-    set_font(cr, size, CAIRO_FONT_WEIGHT_BOLD);
+    cairo_select_font_face(cr, FONT, CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD);
+    cairo_set_font_size(cr, size);
     cairo_text_extents(cr, text, &extents);
     cairo_destroy(cr);
     cairo_surface_destroy(surface);

@@ -13,8 +13,9 @@
 
 typedef void chart_draw(cairo_t *cr, const void *figure);
 
-/* chart_write_png and chart_write_svg draw figure on a white canvas of width x height points.
- * Deterministic bytes on one machine. Errors: STATUS_WRITE, STATUS_MEMORY. */
+/* chart_write_png and chart_write_svg draw figure on a white canvas of width x height points. A PNG
+ * too large for cairo has fewer pixels a point. Deterministic bytes on one machine. Errors:
+ * STATUS_WRITE, STATUS_MEMORY. */
 enum status chart_write_png(const char *path, double width, double height, chart_draw *draw,
                             const void *figure, struct error *err);
 enum status chart_write_svg(const char *path, double width, double height, chart_draw *draw,
@@ -33,7 +34,8 @@ enum chart_align { CHART_LEFT, CHART_CENTRE, CHART_RIGHT };
 
 void chart_colour(cairo_t *cr, struct rgb colour, double alpha);
 
-/* chart_text writes one line whose vertical middle is at y; chart_text_up turns it a quarter to the
+/* chart_text writes one line whose vertical middle is at y, in the canvas' font family (until
+ * another is selected, that of chart_width); chart_text_up turns it a quarter to the
  * left around (x, y). chart_width returns the width of a bold text; it needs no canvas, so that a
  * figure can make room before it has one. */
 void chart_text(cairo_t *cr, double x, double y, double size, enum chart_align align,

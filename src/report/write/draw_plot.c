@@ -748,7 +748,10 @@ void draw_plot_in(cairo_t *cr, const struct plot *plot, const struct draw_style 
     layout.height = (height - layout.top - layout.bottom + layout.gap_y) / n_row - layout.gap_y;
     layout.left += x;
     layout.top += y;
+    cairo_save(cr);
+    cairo_select_font_face(cr, style->font, CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
     draw_inside(cr, &layout);
+    cairo_restore(cr);
 }
 
 /* Copies the i-th line of the subtitle; false behind the last. */
@@ -791,7 +794,7 @@ typedef enum status chart_write(const char *path, double width, double height, c
 static enum status write(const struct plot *plot, const char *path, chart_write *chart,
                          struct error *err)
 {
-    static const struct draw_style style = {1, colormap_line};
+    static const struct draw_style style = {.scale = 1, .colour = colormap_line};
     struct layout layout;
     char line[LINE_SIZE];
     lay_out(plot, &style, &layout);
