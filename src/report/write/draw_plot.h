@@ -18,8 +18,8 @@ enum status draw_plot_write(const struct plot *plot, const char *folder, struct 
 enum status draw_plot_png(const struct plot *plot, const char *path, struct error *err);
 
 struct draw_style {
-    double scale;     /* of text, lines and marks; 1 in a report */
-    const char *font; /* a family */
+    double scale;                       /* of text, lines and marks; 1 in a report */
+    const char *font;                   /* a family */
     struct rgb (*colour)(size_t style); /* of a series */
 };
 
