@@ -41,7 +41,7 @@ enum audience {
 };
 
 enum group_kind {
-    GROUP_SECTION, /* a part of the page with an entry in its menu; in the text a heading */
+    GROUP_SECTION, /* a part of the page with an entry in its menu; the text has headings alone */
     GROUP_FOLD,    /* closed until it is opened */
     GROUP_CHOICE,  /* its members are options, of which one is seen; its text names the choice */
     GROUP_OPTION,
