@@ -89,7 +89,8 @@ def run_json(run, run_id, results, status="ok", message=None, attention=None, da
 
 def write_run(out, task, variant, seed, n_embd, n_layer, n_head, n_token, keep=(), bad=None):
     run = {"task": task, "variant": variant, "n_embd": n_embd, "n_layer": n_layer,
-           "n_head": n_head, "seq_len": n_token, "learning_rate": 0.001, "seed": seed, "lanes": 8}
+           "n_head": n_head, "seq_len": n_token, "learning_rate": 0.001, "seed": seed, "lanes": 8,
+           "attention": "snapshots" if keep else "none"}
     key = hashlib.sha256(json.dumps(run, sort_keys=True).encode()).hexdigest()[:12]
     run_id = "%s-%s-s%d-%s" % (task, variant, seed, key)
     folder = "%s/runs/%s" % (out, run_id)

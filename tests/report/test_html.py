@@ -69,8 +69,8 @@ class Page:
 
 def test_sections(page):
     page.equal(page.texts("nav a"), [
-        "Findings", "Accuracy", "Comparisons", "Dynamics", "Attention", "Scaling", "Images",
-        "Published", "What was run", "Runs", "Files"], "the sections")
+        "What it says", "What was run", "Accuracy", "Dynamics", "Maps", "Comparisons", "Scaling",
+        "Curves", "Published", "Images", "Left out", "Runs", "LaTeX", "Files"], "the sections")
     page.check(any("falls short of QKV on Reverse" in text for text in page.texts("#findings li")),
                "the findings of report.md are there")
 
@@ -103,7 +103,7 @@ def test_filter(page):
 
 
 def test_links(page):
-    page.run("document.querySelector('#accuracy td a[href*=\"cell=\"]').click()")
+    page.run("document.querySelector('#accuracy td a[href*=\"#runs&\"]').click()")
     page.wait("document.querySelectorAll('#runs tbody tr').length === 3", "a cell opens its runs")
     rows = page.column("Runs", "run folder")
     link = page.run("document.querySelector('#runs tbody th a').getAttribute('href')")
@@ -131,7 +131,7 @@ def test_curves(page):
     page.check(fewer < n_path, "the legend takes a variant away")
     page.run("document.querySelector('#curves .legend button').click()")
     page.run("""(() => { const s = [...document.querySelectorAll('#curves select')].pop();
-        s.value = 'accuracy'; s.dispatchEvent(new Event('change')); })()""")
+        s.value = s.options[s.options.length - 1].value; s.dispatchEvent(new Event('change')); })()""")
     page.check("training accuracy" in page.run("document.querySelector('#curves .plot').textContent"),
                "the curves of accuracy")
     low = page.run("document.querySelector('#curves .plot .axis').textContent")
@@ -159,7 +159,7 @@ def test_maps(page):
         s.dispatchEvent(new Event('change')); })()""")
     steps = [text.split("step ")[1] for text in page.texts("#maps figcaption")]
     page.equal(set(steps), {"158"}, "the last snapshot first")
-    page.run("""(() => { const s = document.getElementById('map-step'); s.value = 0;
+    page.run("""(() => { const s = document.querySelector('#maps input[data-dimension=\"step\"]'); s.value = 0;
         s.dispatchEvent(new Event('input')); })()""")
     page.check("step 0" in page.texts("#maps figcaption")[0], "the slider goes to the first")
     page.run("document.querySelector('#maps canvas:not(.bar-canvas)').focus()")
@@ -172,7 +172,7 @@ def test_maps(page):
 def test_hostile(page):
     page.check(not page.run("window.escaped"), "no text of a run was executed")
     page.equal(page.run("document.images.length"), 0, "no text became an element")
-    page.check(any(make_sweep.HOSTILE in text for text in page.texts("#files td")),
+    page.check(any(make_sweep.HOSTILE in text for text in page.texts("#left-out td")),
                "a message is shown as it is")
 
 
