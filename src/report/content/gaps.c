@@ -109,13 +109,16 @@ static void add_task(struct plot *plot, const struct lines *lines, size_t first)
 
 static bool is_first_of_task(const struct lines *lines, size_t i)
 {
+    if (lines->line[i].n_point == 0) {
+        return false;
+    }
     for (size_t k = 0; k < i; k++) {
         if (lines->line[k].n_point > 0 && lines->line[k].paired->run->level[FACTOR_TASK] ==
                                               lines->line[i].paired->run->level[FACTOR_TASK]) {
             return false;
         }
     }
-    return lines->line[i].n_point > 0;
+    return true;
 }
 
 /* No axis is shorter than from minus to plus the least range. */
