@@ -90,7 +90,7 @@ def run_json(run, run_id, results, status="ok", message=None, attention=None, da
 def write_run(out, task, variant, seed, n_embd, n_layer, n_head, n_token, keep=(), bad=None):
     run = {"task": task, "variant": variant, "n_embd": n_embd, "n_layer": n_layer,
            "n_head": n_head, "seq_len": n_token, "learning_rate": 0.001, "seed": seed, "lanes": 8,
-           "attention": "snapshots" if keep else "none"}
+           "attention": "snapshots" if keep and not bad else "none"}
     key = hashlib.sha256(json.dumps(run, sort_keys=True).encode()).hexdigest()[:12]
     run_id = "%s-%s-s%d-%s" % (task, variant, seed, key)
     folder = "%s/runs/%s" % (out, run_id)
@@ -118,7 +118,8 @@ def write_run(out, task, variant, seed, n_embd, n_layer, n_head, n_token, keep=(
 
 def write_image_run(out, variant, seed):
     run = {"task": "mnist", "variant": variant, "n_embd": 64, "n_layer": 2, "n_head": 2,
-           "seq_len": 50, "patch": 4, "epochs": 4, "seed": seed, "lanes": 8}
+           "seq_len": 50, "patch": 4, "epochs": 4, "seed": seed, "lanes": 8,
+           "attention": "none"}
     run_id = "mnist-%s-s%d-%012d" % (variant, seed, 0)
     folder = "%s/runs/%s" % (out, run_id)
     os.makedirs(folder)

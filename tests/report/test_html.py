@@ -103,7 +103,7 @@ def test_filter(page):
 
 
 def test_links(page):
-    page.run("document.querySelector('#accuracy td a[href*=\"#runs&\"]').click()")
+    page.run("document.querySelector('#accuracy td a[href*=\"task=\"][href*=\"setting=\"]').click()")
     page.wait("document.querySelectorAll('#runs tbody tr').length === 3", "a cell opens its runs")
     rows = page.column("Runs", "run folder")
     link = page.run("document.querySelector('#runs tbody th a').getAttribute('href')")
@@ -166,7 +166,7 @@ def test_maps(page):
     page.browser.key("ArrowRight")
     page.browser.key("ArrowRight")
     text = page.run("document.querySelector('#maps .value').textContent")
-    page.equal(text, "query 0 \u2192 key 1: p\u00a0=\u00a00.063", "a value of a flat map of 16")
+    page.equal(text, "query position 0 \u2192 key position 1: p\u00a0=\u00a00.063", "a value of a flat map of 16")
 
 
 def test_hostile(page):
