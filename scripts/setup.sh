@@ -3,9 +3,9 @@
 
 REPOSITORY="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 
-PACKAGES=(build-essential cmake pkg-config libopenblas-serial-dev libpng-dev zlib1g-dev
+PACKAGES=(build-essential cmake pkg-config libopenblas-serial-dev zlib1g-dev
   libjpeg-dev libjansson-dev libmd-dev libcairo2-dev libyaml-dev fonts-dejavu-core check)
-LIBRARIES=(libpng zlib libjpeg jansson libmd cairo fontconfig yaml-0.1 check) # as pkg-config calls them
+LIBRARIES=(zlib libjpeg jansson libmd cairo fontconfig yaml-0.1 check) # as pkg-config calls them
 
 say() {
   printf '== %s\n' "$*"
@@ -65,11 +65,11 @@ install_packages() {
   elif can_build; then
     say "what is needed to build is there"
   elif command -v dnf >/dev/null; then
-    stop_with_line "sudo dnf install gcc make cmake pkgconf openblas-devel libpng-devel zlib-devel libjpeg-turbo-devel jansson-devel libmd-devel cairo-devel libyaml-devel dejavu-sans-fonts check-devel"
+    stop_with_line "sudo dnf install gcc make cmake pkgconf openblas-devel zlib-devel libjpeg-turbo-devel jansson-devel libmd-devel cairo-devel libyaml-devel dejavu-sans-fonts check-devel"
   elif command -v pacman >/dev/null; then
-    stop_with_line "sudo pacman -S --needed base-devel cmake pkgconf openblas libpng zlib libjpeg-turbo jansson libmd cairo libyaml ttf-dejavu check"
+    stop_with_line "sudo pacman -S --needed base-devel cmake pkgconf openblas zlib libjpeg-turbo jansson libmd cairo libyaml ttf-dejavu check"
   elif command -v brew >/dev/null; then
-    stop_with_line "brew install gcc cmake pkg-config openblas libpng jpeg-turbo jansson libmd cairo libyaml font-dejavu check libomp"
+    stop_with_line "brew install gcc cmake pkg-config openblas jpeg-turbo jansson libmd cairo libyaml font-dejavu check libomp"
   else
     die "found none of apt-get, dnf, pacman and brew; the README lists what is needed"
   fi

@@ -23,7 +23,6 @@ message(STATUS "  compiler     ${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION
 message(STATUS "  OpenBLAS     ${OpenBLAS_LIBRARY} (loaded by bench, selftest and --version)")
 message(STATUS "  OpenMP       ${OpenMP_C_VERSION}")
 message(STATUS "  SIMD levels  ${kernel_levels}, chosen at start-up")
-message(STATUS "  libpng       ${PNG_VERSION_STRING}")
 message(STATUS "  zlib         ${ZLIB_VERSION_STRING}")
 message(STATUS "  libjpeg      ${JPEG_VERSION}")
 message(STATUS "  cairo        ${CAIRO_VERSION}")

@@ -12,12 +12,8 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "lab/record/record.h"
-#include "report/content/pictures.h"
-#include "report/content/run_sheets.h"
-#include "report/images/figure_class_token.h"
-#include "report/images/figure_patches.h"
-#include "report/report.h"
-#include "report/write/draw_sheet.h"
+#include "report/images/samples.h"
+#include "report/run_pictures.h"
 
 struct gallery {
     struct table *table;
@@ -59,47 +55,6 @@ static void keep_first(struct error *first, const struct error *error)
     }
 }
 
-/* Runs on images also have pictures of what the model sees in single images. */
-static enum status draw_samples(struct gallery *gallery, const struct run *run, const char *folder,
-                                size_t *n_picture, struct error *err)
-{
-    struct samples samples;
-    if (!samples_are_kept(run)) {
-        return STATUS_OK;
-    }
-    gallery->n_with_samples++;
-    enum status status = samples_read(run, &samples, err);
-    if (status == STATUS_OK) {
-        status = figure_class_token(&samples, folder, n_picture, err);
-    }
-    if (status == STATUS_OK) {
-        status = figure_patches(&samples, folder, n_picture, err);
-    }
-    samples_free(&samples);
-    return status;
-}
-
-static enum status draw_training(const struct run *run, const char *folder, size_t *n_picture,
-                                 struct error *err)
-{
-    struct sheet *sheet;
-    enum status status = training_sheet(run, &sheet, err);
-    if (status == STATUS_OK && sheet) {
-        status = draw_sheet_write(sheet, folder, err);
-        *n_picture += status == STATUS_OK;
-    }
-    sheet_free(sheet);
-    return status;
-}
-
-static enum status draw_run(struct gallery *gallery, const struct run *run, const char *folder,
-                            const char *maps, size_t *n_picture, struct error *err)
-{
-    TRY(report_attention_pictures(folder, n_picture, err));
-    TRY(draw_samples(gallery, run, maps, n_picture, err));
-    return draw_training(run, maps, n_picture, err);
-}
-
 /* Numbers need no pictures: where those cannot be written, the numbers are shown all the same. */
 static enum status show_maps(struct gallery *gallery, const struct run *run, const char *folder,
                              struct error *err)
@@ -113,7 +68,8 @@ static enum status show_maps(struct gallery *gallery, const struct run *run, con
         gallery->n_without += run_is_ok(run);
         return STATUS_OK;
     }
-    enum status status = draw_run(gallery, run, folder, maps, &n_picture, &picture_error);
+    gallery->n_with_samples += samples_are_kept(run);
+    enum status status = run_pictures_write(run, &n_picture, &picture_error);
     gallery->n_picture += n_picture;
     if (status == STATUS_WRITE) {
         keep_first(&gallery->unwritten, &picture_error);
@@ -181,8 +137,8 @@ static enum status draw_variants(struct gallery *gallery, const char *out, struc
     }
     enum status status = frame_load(out, &frame, &picture_error);
     if (status == STATUS_OK) {
-        status = pictures_draw_class_token(&frame, gallery->side_by_side, &gallery->n_side_by_side,
-                                           &picture_error);
+        status = run_pictures_write_variants(&frame, gallery->side_by_side,
+                                             &gallery->n_side_by_side, &picture_error);
     }
     frame_free(&frame);
     if (status == STATUS_WRITE) {

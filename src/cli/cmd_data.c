@@ -12,7 +12,8 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "lab/data/dataset.h"
-#include "report/images/contact_sheet.h"
+#include "report/content/image_sheets.h"
+#include "report/write/draw_sheet.h"
 
 #define N_COLUMN(columns) (sizeof(columns) / sizeof((columns)[0]))
 
@@ -279,7 +280,9 @@ static enum status data_show(const struct data_options *data, const struct datas
     TRY(dataset_load(&place, &data->options, &images, err));
     enum status status = folder_create(folder, err);
     if (status == STATUS_OK) {
-        status = contact_sheet_write(path, &images, err);
+        struct sheet *sheet = contact_sheet(&images);
+        status = draw_sheet_write(sheet, folder, err);
+        sheet_free(sheet);
     }
     if (status == STATUS_OK) {
         status = print_path(dataset, path, arguments->format, err);

@@ -19,7 +19,7 @@
 #include "lab/sweep/sweep_data.h"
 #include "lab/sweep/sweep_plan.h"
 #include "lab/training/source.h"
-#include "report/report.h"
+#include "report/run_pictures.h"
 
 /* ---- making the list ---- */
 
@@ -150,7 +150,7 @@ static enum status draw_pictures(const struct plan *plan, struct error *err)
             status = path_format(maps, err, "%s/attention", folder);
         }
         if (status == STATUS_OK && folder_exists(maps) && !has_pictures(maps)) {
-            status = report_attention_pictures(folder, &n_picture, err);
+            status = run_pictures_write_maps(folder, &n_picture, err);
         }
     }
     return status;

@@ -7,14 +7,12 @@
 #include "base/folder.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "report/content/run_sheets.h"
 #include "report/content/sizes.h"
 #include "report/content/topics.h"
 #include "report/report_folder.h"
 #include "report/write/data.h"
 #include "report/write/draw_plot.h"
 #include "report/write/draw_sheet.h"
-#include "report/write/heatmap.h"
 #include "report/write/latex.h"
 #include "report/write/markdown.h"
 #include "report/write/page.h"
@@ -29,9 +27,6 @@ static enum status write_pictures(const struct document *document, const char *f
         }
         if (block->sheet && block->sheet->name) {
             TRY(draw_sheet_write(block->sheet, folder, err));
-        }
-        if (block->picture) {
-            TRY(block->picture->draw(block->picture, folder, err));
         }
     }
     return STATUS_OK;
@@ -243,19 +238,4 @@ enum status report_write_against(const char *out, const char *const *reference, 
 enum status report_write(const char *out, struct report_summary *summary, struct error *err)
 {
     return report_write_against(out, NULL, 0, summary, err);
-}
-
-enum status report_attention_pictures(const char *run_folder, size_t *n_picture, struct error *err)
-{
-    struct sheet *sheet;
-    char folder[PATH_SIZE];
-    TRY(heatmap_write_run(run_folder, n_picture, err));
-    TRY(path_format(folder, err, "%s/attention", run_folder));
-    enum status status = run_sheet(run_folder, &sheet, err);
-    if (status == STATUS_OK) {
-        status = draw_sheet_write(sheet, folder, err);
-        *n_picture += status == STATUS_OK;
-    }
-    sheet_free(sheet);
-    return status;
 }

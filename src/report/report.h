@@ -29,9 +29,4 @@ enum status report_write(const char *out, struct report_summary *summary, struct
 enum status report_write_against(const char *out, const char *const *reference, size_t n_reference,
                                  struct report_summary *summary, struct error *err);
 
-/* report_attention_pictures writes, for one run folder, a PNG beside every attention .npy (each
- * head, and the mean over heads), and all of them with labels in one, see run_sheets.h.
- * *n_picture counts them. */
-enum status report_attention_pictures(const char *run_folder, size_t *n_picture, struct error *err);
-
 #endif

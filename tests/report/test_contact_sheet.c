@@ -1,9 +1,10 @@
 /* Where the samples of a contact sheet are, and that their pixels are the data set's. */
 #include "base/folder.h"
 #include "base/path.h"
-#include "report/images/contact_sheet.h"
+#include "picture.h"
+#include "report/content/image_sheets.h"
+#include "report/write/draw_sheet.h"
 
-#include <png.h>
 #include <unistd.h>
 
 #include "runner.h"
@@ -44,36 +45,24 @@ static void make_data(struct image_data *data, size_t n_channel)
     ck_assert_int_eq(image_data_name_classes(data, names, N_CLASS, NULL), STATUS_OK);
 }
 
-struct picture {
-    size_t width, height;
-    unsigned char *pixels; /* RGB */
-};
+static enum status write_sheet(const char *to, size_t n_channel, struct error *err)
+{
+    struct image_data data;
+    make_data(&data, n_channel);
+    struct sheet *sheet = contact_sheet(&data);
+    enum status status = draw_sheet_write(sheet, to, err);
+    sheet_free(sheet);
+    image_data_free(&data);
+    return status;
+}
 
 static struct picture draw(size_t n_channel)
 {
-    struct image_data data;
     struct error err;
     char path[PATH_SIZE];
-    make_data(&data, n_channel);
-    path_format(path, NULL, "%s/sheet.png", folder);
-    ck_assert_msg(contact_sheet_write(path, &data, &err) == STATUS_OK, "%s", err.text);
-    image_data_free(&data);
-    png_image image = {.version = PNG_IMAGE_VERSION};
-    ck_assert(png_image_begin_read_from_file(&image, path));
-    image.format = PNG_FORMAT_RGB;
-    struct picture picture = {image.width, image.height, malloc(PNG_IMAGE_SIZE(image))};
-    ck_assert(png_image_finish_read(&image, NULL, picture.pixels, 0, NULL));
-    return picture;
-}
-
-static size_t count_colour(const struct picture *picture, int r, int g, int b)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < picture->width * picture->height; i++) {
-        const unsigned char *pixel = &picture->pixels[3 * i];
-        n += pixel[0] == r && pixel[1] == g && pixel[2] == b;
-    }
-    return n;
+    ck_assert_msg(write_sheet(folder, n_channel, &err) == STATUS_OK, "%s", err.text);
+    path_format(path, NULL, "%s/tones.png", folder);
+    return read_picture(path);
 }
 
 /* Each image is 28 squares of 3 pixels a side; text adds a few pixels of any grey. */
@@ -82,25 +71,26 @@ START_TEST(every_image_is_there_with_its_own_colour)
     const size_t area = (size_t)SIZE * 3 * SIZE * 3;
     struct picture picture = draw(3);
     for (int i = 0; i < N_IMAGE; i++) {
-        int tone = 40 * (i + 1);
-        ck_assert_uint_eq(count_colour(&picture, tone, tone + 1, tone + 2), area);
+        uint8_t tone = (uint8_t)(40 * (i + 1));
+        struct rgb colour = {tone, (uint8_t)(tone + 1), (uint8_t)(tone + 2)};
+        ck_assert_uint_eq(count_colour(&picture, colour), area);
     }
-    free(picture.pixels);
+    cairo_surface_destroy(picture.surface);
     picture = draw(1);
     for (int i = 0; i < N_IMAGE; i++) {
-        int tone = 40 * (i + 1);
-        size_t n = count_colour(&picture, tone, tone, tone);
+        uint8_t tone = (uint8_t)(40 * (i + 1));
+        size_t n = count_colour(&picture, (struct rgb){tone, tone, tone});
         ck_assert_msg(n >= area && n < area + 400, "tone %d on %zu pixels", tone, n);
     }
-    free(picture.pixels);
+    cairo_surface_destroy(picture.surface);
 }
 END_TEST
 
 static size_t first_row(const struct picture *picture, int tone)
 {
+    struct rgb colour = {(uint8_t)tone, (uint8_t)(tone + 1), (uint8_t)(tone + 2)};
     for (size_t i = 0; i < picture->width * picture->height; i++) {
-        const unsigned char *pixel = &picture->pixels[3 * i];
-        if (pixel[0] == tone && pixel[1] == tone + 1 && pixel[2] == tone + 2) {
+        if (same_colour(pixel_at(picture, i % picture->width, i / picture->width), colour)) {
             return i / picture->width;
         }
     }
@@ -114,18 +104,15 @@ START_TEST(a_class_is_a_row)
     ck_assert_uint_eq(first_row(&picture, 80), first_row(&picture, 120));
     ck_assert_uint_eq(first_row(&picture, 80), first_row(&picture, 200));
     ck_assert_uint_lt(first_row(&picture, 40), first_row(&picture, 80));
-    free(picture.pixels);
+    cairo_surface_destroy(picture.surface);
 }
 END_TEST
 
 START_TEST(a_folder_that_is_not_there)
 {
-    struct image_data data;
     struct error err;
-    make_data(&data, 1);
-    ck_assert_int_eq(contact_sheet_write("/nonexistent/sheet.png", &data, &err), STATUS_WRITE);
-    ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/sheet.png"));
-    image_data_free(&data);
+    ck_assert_int_eq(write_sheet("/nonexistent", 1, &err), STATUS_WRITE);
+    ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/tones.png"));
 }
 END_TEST
 

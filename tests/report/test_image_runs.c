@@ -207,8 +207,9 @@ static const struct sheet *say_of(const struct run *run, struct document *docume
     for (size_t i = 0; i < FACTOR_COUNT; i++) {
         group.level[i] = LEVEL_ANY;
     }
+    size_t page_room = CONFUSIONS_PAGE_ROOM;
     *document = document_create();
-    say_confusions(document, &group);
+    say_confusions(document, &group, &page_room);
     ck_assert(!document_failed(document));
     for (size_t i = 0; i < document->n_block; i++) {
         if (document->block[i].sheet) {
@@ -227,7 +228,8 @@ START_TEST(confusions_are_read_behind_names_with_commas)
     const struct sheet *sheet = say_of(&run, &document);
     ck_assert_ptr_nonnull(sheet);
     const struct sheet_panel *panel = sheet_panel_at(sheet, 0, 0);
-    ck_assert_uint_eq(panel->n, 2);
+    ck_assert(panel->n_row == 2 && panel->n_column == 2);
+    ck_assert_str_eq(sheet->label[0], "cat, grey");
     const float *count = panel->number;
     ck_assert(count[0] == 30 && count[1] == 10 && count[2] == 5 && count[3] == 15);
     ck_assert_float_eq(panel->value[0], 0.75f);

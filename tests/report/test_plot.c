@@ -6,10 +6,10 @@
 #include "report/write/draw_plot.h"
 
 #include <math.h>
-#include <png.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "picture.h"
 #include "runner.h"
 
 enum { LEFT = 66, TOP = 64, WIDTH = 286, HEIGHT = 200, DOTS_WIDTH = 190, DOTS_HEIGHT = 132 };
@@ -17,8 +17,7 @@ enum { LEFT = 66, TOP = 64, WIDTH = 286, HEIGHT = 200, DOTS_WIDTH = 190, DOTS_HE
 static char folder[32];
 static struct plot *plot;
 static struct error err;
-static png_image image;
-static unsigned char *pixels; /* RGB */
+static struct picture image;
 
 static void set_up(void)
 {
@@ -26,12 +25,12 @@ static void set_up(void)
     ck_assert_ptr_nonnull(mkdtemp(folder));
     plot = plot_create("Plot");
     plot_name(plot, "plot");
-    pixels = NULL;
+    image = (struct picture){0};
 }
 
 static void tear_down(void)
 {
-    free(pixels);
+    cairo_surface_destroy(image.surface);
     plot_free(plot);
     ck_assert_int_eq(folder_remove(folder, NULL), STATUS_OK);
 }
@@ -56,17 +55,8 @@ static const char *path_of(const char *ending)
 static void draw(void)
 {
     ck_assert_msg(draw_plot_write(plot, folder, &err) == STATUS_OK, "%s", err.text);
-    free(pixels);
-    image = (png_image){.version = PNG_IMAGE_VERSION};
-    ck_assert(png_image_begin_read_from_file(&image, path_of("png")));
-    image.format = PNG_FORMAT_RGB;
-    pixels = malloc(PNG_IMAGE_SIZE(image));
-    ck_assert(png_image_finish_read(&image, NULL, pixels, 0, NULL));
-}
-
-static bool is_white(const unsigned char *pixel)
-{
-    return pixel[0] == 255 && pixel[1] == 255 && pixel[2] == 255;
+    cairo_surface_destroy(image.surface);
+    image = read_picture(path_of("png"));
 }
 
 /* How many pixels of a rectangle are not white; in points. */
@@ -76,7 +66,7 @@ static size_t ink(double x, double y, double width, double height)
     for (size_t row = (size_t)(2 * y); row < (size_t)(2 * (y + height)); row++) {
         for (size_t column = (size_t)(2 * x); column < (size_t)(2 * (x + width)); column++) {
             ck_assert(row < image.height && column < image.width);
-            n += !is_white(&pixels[3 * (row * image.width + column)]);
+            n += !same_colour(pixel_at(&image, column, row), (struct rgb){255, 255, 255});
         }
     }
     return n;
@@ -90,9 +80,9 @@ static size_t ink_at(double x, double y)
 
 static bool has_colour(double x, double y, struct rgb colour)
 {
-    const unsigned char *pixel = &pixels[3 * ((size_t)(2 * y) * image.width + (size_t)(2 * x))];
-    return abs(pixel[0] - colour.r) < 8 && abs(pixel[1] - colour.g) < 8 &&
-           abs(pixel[2] - colour.b) < 8;
+    struct rgb found = pixel_at(&image, (size_t)(2 * x), (size_t)(2 * y));
+    return abs(found.r - colour.r) < 8 && abs(found.g - colour.g) < 8 &&
+           abs(found.b - colour.b) < 8;
 }
 
 static size_t n_legend(void)
@@ -515,7 +505,7 @@ START_TEST(the_legend_of_strips_is_below_them)
     plot_panel(plot, "panel", "accuracy", NULL);
     add_row("a", 1, some, 2);
     draw();
-    unsigned height = image.height;
+    size_t height = image.height;
     ck_assert_uint_lt(height / 2, y);
     plot_titles(plot, "one seed", "mean");
     plot_rule(plot, 0.5, true, "chance");

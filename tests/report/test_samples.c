@@ -3,15 +3,12 @@
 #include "base/folder.h"
 #include "base/path.h"
 #include "fixture.h"
+#include "picture.h"
+#include "report/content/image_sheets.h"
 #include "report/content/run_sheets.h"
-#include "report/images/figure_class_token.h"
-#include "report/images/figure_patches.h"
-#include "report/images/figure_variants.h"
-#include "report/images/overlay.h"
 #include "report/images/rollout.h"
 #include "report/images/samples.h"
 #include "report/report.h"
-#include "report/write/colormap.h"
 #include "report/write/draw_sheet.h"
 #include "runner.h"
 
@@ -227,11 +224,11 @@ START_TEST(samples_come_back)
     ck_assert(samples.label[1] == 0 && samples.prediction[1] == 1);
     ck_assert_uint_eq(samples_pixels(&samples, 1, 2, 3)[0],
                       (uint8_t)(10 + SIDE * SIDE + 2 * SIDE + 3));
-    samples_class(&samples, 1, name);
+    samples_class(&run, 1, name);
     ck_assert_str_eq(name, "dog");
-    samples_class(&samples, 0, name); /* 16 characters of two bytes, of which 15 fit whole */
+    samples_class(&run, 0, name); /* 16 characters of two bytes, of which 15 fit whole */
     ck_assert_uint_eq(strlen(name), 30);
-    samples_class(&samples, 7, name);
+    samples_class(&run, 7, name);
     ck_assert_str_eq(name, "7");
     samples_head_row(&samples, 1, 1, 0, 0, row);
     ck_assert(row[2] == 1 && row[1] == 0);
@@ -300,72 +297,6 @@ END_TEST
 
 /* ---- drawing ---- */
 
-START_TEST(the_scale_is_round_and_says_what_is_above)
-{
-    double flat[] = {1, 1, 1, 1}, two[] = {0.5, 2, 1}, more[] = {0, 2.4}, many[200];
-    struct overlay_scale scale = overlay_scale_of(flat, 4);
-    ck_assert(scale.top == 2 && !scale.clipped);
-    scale = overlay_scale_of(two, 3);
-    ck_assert(scale.top == 2 && !scale.clipped);
-    for (size_t i = 0; i < 200; i++) {
-        many[i] = 2.4;
-    }
-    many[7] = 40; /* one of 200 is above the bar, and said to be */
-    scale = overlay_scale_of(many, 200);
-    ck_assert(scale.top == 3 && scale.clipped);
-    scale = overlay_scale_of(more, 2);
-    ck_assert(scale.top == 2 && scale.clipped);
-    scale = overlay_scale_of(NULL, 0);
-    ck_assert(scale.top == 2 && !scale.clipped);
-}
-END_TEST
-
-static struct rgb pixel_at(cairo_surface_t *surface, int x, int y)
-{
-    uint32_t pixel;
-    cairo_surface_flush(surface);
-    memcpy(&pixel,
-           cairo_image_surface_get_data(surface) + y * cairo_image_surface_get_stride(surface) +
-               x * 4,
-           sizeof pixel);
-    return (struct rgb){(uint8_t)(pixel >> 16), (uint8_t)(pixel >> 8), (uint8_t)pixel};
-}
-
-START_TEST(patches_get_their_colours_with_hard_edges)
-{
-    write_fake(usual);
-    struct run run = load(&usual);
-    struct samples samples;
-    ck_assert_int_eq(samples_read(&run, &samples, &err), STATUS_OK);
-    ck_assert_double_eq(overlay_side(&samples, 84), 84);
-    ck_assert_double_eq(overlay_side(&samples, 80), 84); /* 6 pixels of the PNG a pixel */
-    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 10 * SIDE, 10 * SIDE);
-    cairo_t *cr = cairo_create(surface);
-    const double value[] = {0, 2, 4, 9};
-    const struct overlay_scale scale = {4, true};
-    overlay_map(cr, 0, 0, 10 * SIDE, &samples, 0, value, &scale);
-    const double expected[] = {0, 0.5, 1, 1};
-    for (int i = 0; i < SIDE * SIDE; i++) {
-        int row = i / SIDE, column = i % SIDE;
-        struct rgb colour = colormap_viridis(expected[row / 14 * 2 + column / 14]);
-        double grey = (uint8_t)(10 + i);
-        for (int corner = 0; corner < 2; corner++) { /* first and last pixel of each square */
-            struct rgb found = pixel_at(surface, column * 10 + 9 * corner, row * 10 + 9 * corner);
-            ck_assert_double_eq_tol(found.r, 0.66 * colour.r + 0.34 * grey, 1);
-            ck_assert_double_eq_tol(found.g, 0.66 * colour.g + 0.34 * grey, 1);
-            ck_assert_double_eq_tol(found.b, 0.66 * colour.b + 0.34 * grey, 1);
-        }
-    }
-    overlay_image(cr, 0, 0, 10 * SIDE, &samples, 1);
-    ck_assert_uint_eq(pixel_at(surface, 10 * SIDE - 1, 0).g,
-                      (uint8_t)(10 + SIDE * SIDE + SIDE - 1));
-    cairo_destroy(cr);
-    cairo_surface_destroy(surface);
-    samples_free(&samples);
-    run_free(&run);
-}
-END_TEST
-
 static void expect_picture(const char *name, bool there)
 {
     char path[PATH_SIZE];
@@ -373,35 +304,111 @@ static void expect_picture(const char *name, bool there)
     ck_assert_msg(file_exists(path) == there, "%s: %s", name, there ? "not there" : "there");
 }
 
+static enum status draw(struct sheet *sheet, const char *folder)
+{
+    enum status status = draw_sheet_write(sheet, folder, &err);
+    sheet_free(sheet);
+    return status;
+}
+
 START_TEST(pictures_of_one_run)
 {
     write_fake(usual);
     struct run run = load(&usual);
     struct samples samples;
-    size_t n_picture = 0;
     ck_assert_int_eq(samples_read(&run, &samples, &err), STATUS_OK);
-    ck_assert_int_eq(figure_class_token(&samples, out, &n_picture, &err), STATUS_OK);
-    ck_assert_int_eq(figure_patches(&samples, out, &n_picture, &err), STATUS_OK);
-    ck_assert_uint_eq(n_picture, N_LAYER + 1);
+    for (size_t layer = 0; layer < N_LAYER; layer++) {
+        ck_assert_int_eq(draw(class_token_sheet(&samples, layer), out), STATUS_OK);
+    }
+    ck_assert_int_eq(draw(patches_sheet(&samples), out), STATUS_OK);
     expect_picture("class-token-layer0.png", true);
     expect_picture("class-token-layer1.png", true);
     expect_picture("class-token-layer2.png", false);
     expect_picture("patch-to-patch.png", true);
-    ck_assert_int_eq(figure_patches(&samples, "/nonexistent", &n_picture, &err), STATUS_WRITE);
+    ck_assert_int_eq(draw(patches_sheet(&samples), "/nonexistent"), STATUS_WRITE);
     ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/patch-to-patch.png"));
-    ck_assert_uint_eq(n_picture, N_LAYER + 1);
     samples_free(&samples);
     run_free(&run);
 }
 END_TEST
 
-static void write_side_by_side(struct fake other, const char *stem, bool expected)
+START_TEST(the_class_token_in_numbers)
+{
+    write_fake(usual);
+    struct run run = load(&usual);
+    struct samples samples;
+    ck_assert_int_eq(samples_read(&run, &samples, &err), STATUS_OK);
+    struct sheet *sheet = class_token_sheet(&samples, 1);
+    ck_assert(sheet && !sheet->failed && sheet->n_row == N_SAMPLE && sheet->n_column == 3 + N_HEAD);
+    const struct sheet_panel *image = sheet_panel_at(sheet, 1, 0);
+    ck_assert(!image->value && image->rgb && image->wrong);
+    ck_assert_str_eq(image->note, "taken for dog");
+    ck_assert_uint_eq(image->rgb[3 * (2 * SIDE + 3)], samples_pixels(&samples, 1, 2, 3)[0]);
+    ck_assert_str_eq(sheet_panel_at(sheet, 0, 0)->note, "recognised");
+    /* head 0 of layer 1 looks at token 2 alone: 1 over the uniform 1/5; head 1 at all alike */
+    const struct sheet_panel *head = sheet_panel_at(sheet, 0, 1);
+    ck_assert(head->n_row == 2 && head->n_column == 2 && head->square == SIDE / 2);
+    ck_assert(head->value[0] == 0 && fabsf(head->value[1] - 5) < 1e-5f);
+    ck_assert_str_eq(head->note, "itself 0.00");
+    ck_assert_float_eq_tol(sheet_panel_at(sheet, 0, 2)->value[3], 1, 1e-5f);
+    ck_assert_float_eq_tol(sheet_panel_at(sheet, 0, 3)->value[1], 3, 1e-5f);
+    double row[N_TOKEN];
+    ck_assert_int_eq(samples_rollout(&samples, 0, 2, row, &err), STATUS_OK);
+    ck_assert_float_eq_tol(sheet_panel_at(sheet, 0, 4)->value[1],
+                           (float)(row[2] / rollout_uniform(2, N_TOKEN)), 1e-5f);
+    ck_assert(sheet->top == 5);
+    sheet_free(sheet);
+    samples_free(&samples);
+    run_free(&run);
+}
+END_TEST
+
+START_TEST(one_patch_is_a_row_of_the_map)
+{
+    write_fake(usual);
+    struct run run = load(&usual);
+    struct samples samples;
+    ck_assert_int_eq(samples_read(&run, &samples, &err), STATUS_OK);
+    struct sheet *sheet = patches_sheet(&samples);
+    ck_assert(sheet && !sheet->failed && sheet->n_row == N_LAYER && sheet->n_column == 3);
+    for (size_t layer = 0; layer < N_LAYER; layer++) {
+        const struct sheet_panel *one = sheet_panel_at(sheet, layer, 1);
+        const struct sheet_panel *all = sheet_panel_at(sheet, layer, 2);
+        size_t token = all->frame.row;
+        ck_assert(all->n_row == N_TOKEN && all->frame.n_column == N_TOKEN);
+        ck_assert_uint_eq(token, 1 + one->frame.row * 2 + one->frame.column);
+        for (size_t i = 0; i + 1 < N_TOKEN; i++) {
+            ck_assert_float_eq(one->value[i], all->value[token * N_TOKEN + i + 1]);
+        }
+    }
+    sheet_free(sheet);
+    samples_free(&samples);
+    run_free(&run);
+}
+END_TEST
+
+/* Writes the sheets of two runs, a cell each, into out/<name>. */
+static void write_side_by_side(struct fake other, const char *name, bool expected)
 {
     struct run run[] = {load(&usual), load(&other)};
     const struct run *both[] = {&run[0], &run[1]};
-    bool drawn;
-    ck_assert_msg(figure_variants(both, 2, out, stem, &drawn, &err) == STATUS_OK, "%s", err.text);
-    ck_assert(drawn == expected);
+    struct group group = {.run = both, .n_run = 2, .n_ok = 2};
+    struct variant_sheets sheets;
+    char folder[PATH_SIZE];
+    for (size_t i = 0; i < FACTOR_COUNT; i++) {
+        group.level[i] = LEVEL_ANY;
+    }
+    run[1].level[FACTOR_VARIANT] = run[1].level[FACTOR_CELL] = 1;
+    path_format(folder, NULL, "%s/%s", out, name);
+    ck_assert_int_eq(folder_create(folder, NULL), STATUS_OK);
+    ck_assert_msg(variant_sheets_make(&group, &sheets, &err) == STATUS_OK, "%s", err.text);
+    ck_assert((sheets.first != NULL) == expected);
+    if (expected) {
+        ck_assert(sheets.rollout->n_column == 3 && sheets.rollout->top == sheets.last_layer->top);
+        ck_assert_int_eq(draw_sheet_write(sheets.rollout, folder, &err), STATUS_OK);
+        ck_assert_int_eq(draw_sheet_write(sheets.last_layer, folder, &err), STATUS_OK);
+    }
+    variant_sheets_free(&sheets);
     run_free(&run[0]);
     run_free(&run[1]);
 }
@@ -423,26 +430,27 @@ static bool same_bytes(const char *a, const char *b)
 /* Other images, or none, are a column without pictures; no images at all no picture. */
 START_TEST(variants_side_by_side_show_the_same_images)
 {
-    struct fake other = {"kv", 0, 0, 10};
+#define ROLLOUT "class-token-mnist-qkv-s0-rollout.png"
+    struct fake other = {"kv", 0, 0, 10, SIDE};
     char path[PATH_SIZE];
     write_fake(usual);
     write_fake(other);
-    write_side_by_side(other, "same-", true);
-    write_side_by_side(other, "again-", true);
-    expect_picture("same-last-layer.png", true);
-    ck_assert(same_bytes("same-rollout.png", "again-rollout.png"));
+    write_side_by_side(other, "same", true);
+    write_side_by_side(other, "again", true);
+    expect_picture("same/class-token-mnist-qkv-s0-last-layer.png", true);
+    ck_assert(same_bytes("same/" ROLLOUT, "again/" ROLLOUT));
     other.shade = 99;
     write_fake(other);
-    write_side_by_side(other, "other-", true);
-    ck_assert(!same_bytes("same-rollout.png", "other-rollout.png"));
+    write_side_by_side(other, "other", true);
+    ck_assert(!same_bytes("same/" ROLLOUT, "other/" ROLLOUT));
     fake_path(&other, "attention/samples.npy", path);
     remove(path);
-    write_side_by_side(other, "none-", true);
-    ck_assert(same_bytes("none-rollout.png", "other-rollout.png"));
+    write_side_by_side(other, "none", true);
+    ck_assert(same_bytes("none/" ROLLOUT, "other/" ROLLOUT));
     fake_path(&usual, "attention/samples.npy", path);
     remove(path);
-    write_side_by_side(other, "nothing-", false);
-    expect_picture("nothing-rollout.png", false);
+    write_side_by_side(other, "nothing", false);
+    expect_picture("nothing/" ROLLOUT, false);
 }
 END_TEST
 
@@ -473,7 +481,7 @@ START_TEST(snapshots_are_drawn_where_there_are_several)
     sheet_free(sheet);
     ck_assert_int_eq(npy_write(path, zero, (size_t[]){5, 5}, 2, NULL), STATUS_OK);
     ck_assert_int_eq(training_sheet(&run, &sheet, &err), STATUS_DATA);
-    ck_assert_ptr_nonnull(strstr(err.text, "is not square, expected [heads, T, T]"));
+    ck_assert_ptr_nonnull(strstr(err.text, "expected maps of the shape [heads, 5, 5]"));
     run_free(&run);
 }
 END_TEST
@@ -502,13 +510,13 @@ int main(void)
     tcase_add_test(maths, rollout_by_hand);
     tcase_add_test(maths, rollout_of_uniform_attention);
     tcase_add_test(maths, rollout_is_the_product_of_matrices);
-    tcase_add_test(maths, the_scale_is_round_and_says_what_is_above);
     tcase_add_checked_fixture(files, make_out, remove_out);
     tcase_add_test(files, samples_come_back);
     tcase_add_test(files, damaged_samples_are_told);
     tcase_add_test(files, a_run_without_samples);
-    tcase_add_test(files, patches_get_their_colours_with_hard_edges);
     tcase_add_test(files, pictures_of_one_run);
+    tcase_add_test(files, the_class_token_in_numbers);
+    tcase_add_test(files, one_patch_is_a_row_of_the_map);
     tcase_add_test(files, variants_side_by_side_show_the_same_images);
     tcase_add_test(files, snapshots_are_drawn_where_there_are_several);
     tcase_add_test(files, the_report_shows_variants_side_by_side);

@@ -178,14 +178,14 @@ static void say_preface(struct document *document)
                   published_top1_single_conditions);
 }
 
-static void say_setting(struct document *document, const struct group *setting)
+static void say_setting(struct document *document, const struct group *setting, size_t *page_room)
 {
     say_conditions(document, first_finished(setting));
     unsigned before = document_for(document, FOR_TEXT);
     document_table(document, table_of(setting, false), "Accuracy on images", NULL);
     say_class_token(document, setting);
     document_for(document, before);
-    say_confusions(document, setting);
+    say_confusions(document, setting, page_room);
 }
 
 void say_images(struct document *document, const struct material *material)
@@ -196,6 +196,7 @@ void say_images(struct document *document, const struct material *material)
     }
     struct groups settings = groups_by(images, FACTOR_BIT(TASK) | FACTOR_BIT(SETTING));
     document->failed |= settings.failed;
+    size_t page_room = CONFUSIONS_PAGE_ROOM;
     document_begin(document, GROUP_SECTION, "images", "Images");
     unsigned before = document_for(document, FOR_TEXT);
     document_heading(document, 2, "Image data sets");
@@ -209,7 +210,7 @@ void say_images(struct document *document, const struct material *material)
         if (i == 0 || setting[-1].level[FACTOR_TASK] != setting->level[FACTOR_TASK]) {
             document_heading(document, 3, "%s", run_task_title(setting->run[0]));
         }
-        say_setting(document, setting);
+        say_setting(document, setting, &page_room);
     }
     document_for(document, FOR_TEXT);
     say_differences_of_images(document, material);

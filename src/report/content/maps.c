@@ -2,16 +2,14 @@
  * layer, head and snapshot of one seed of each cell, within a budget.
  */
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/folder.h"
-#include "base/npy.h"
-#include "base/path.h"
 #include "report/content/part.h"
 #include "report/content/topics.h"
+#include "report/frame/run_files.h"
 
 /* ---- a sheet a seed ---- */
 
@@ -36,7 +34,7 @@ static bool fill_panel(struct sheet *sheet, size_t row, size_t column, const str
         return false;
     }
     double needed = run->measure[MEASURE_NEEDED];
-    panel->n = run_config(run)->seq_len;
+    panel->n_row = panel->n_column = run_config(run)->seq_len;
     if (isfinite(needed)) {
         sheet_text(sheet, &panel->note, "on needed key: %.2f", needed);
     } else {
@@ -107,207 +105,266 @@ void say_maps_of_part(struct document *document, const struct material *material
     part_free(&part);
 }
 
-/* ---- every map of one seed, for the page ---- */
+/* ---- every map of one seed of a cell, for the page ---- */
 
-#define MAP_BUDGET ((size_t)5 << 20) /* values over all settings */
+#define MAP_BUDGET (((size_t)6 << 20) / 4 * 3) /* values over all settings, a byte each */
 #define FEW_SNAPSHOTS 8
 
-struct steps {
-    char **names; /* [n_name] of <run>/attention, "step000158" and others */
-    size_t n_name;
-    size_t *kept; /* [n] places in names */
-    size_t n;
+struct source {
+    const struct run *run; /* the first of the cell that kept maps; NULL: none */
+    struct snapshots snapshots;
 };
 
-static void steps_free(struct steps *steps)
+/* The sources of a setting, and the steps at which any of them kept maps. */
+struct sources {
+    struct part part;
+    struct source *source; /* [n_variant, n_task] */
+    size_t n;
+    unsigned long long *step; /* [n_step] */
+    size_t n_step;
+};
+
+static void sources_free(struct sources *sources)
 {
-    if (steps->names) {
-        folder_list_free(steps->names, steps->n_name);
+    for (size_t i = 0; sources->source && i < sources->n; i++) {
+        snapshots_free(&sources->source[i].snapshots);
     }
-    free(steps->kept);
-    *steps = (struct steps){0};
+    free(sources->source);
+    free(sources->step);
+    part_free(&sources->part);
 }
 
-/* Of the snapshots of a run max are kept, the last among them, equally far apart. */
-static struct steps steps_of(const struct run *run, size_t max)
+static void find_source(struct source *source, const struct group *cell)
 {
-    struct steps steps = {0};
-    char path[PATH_SIZE];
-    size_t n_step = 0, i_step = 0;
-    if (!run_is_ok(run) || path_format(path, NULL, "%s/attention", run->folder) != STATUS_OK ||
-        !folder_exists(path) || folder_list(path, &steps.names, &steps.n_name, NULL) != STATUS_OK) {
-        return steps;
-    }
-    steps.kept = calloc(steps.n_name + 1, sizeof *steps.kept);
-    for (size_t i = 0; i < steps.n_name; i++) {
-        n_step += strncmp(steps.names[i], "step", 4) == 0;
-    }
-    for (size_t i = 0; steps.kept && i < steps.n_name; i++) {
-        if (strncmp(steps.names[i], "step", 4) == 0) {
-            bool keep = n_step <= max || (i_step + 1) * max / n_step > i_step * max / n_step;
-            i_step++;
-            if (keep) {
-                steps.kept[steps.n++] = i;
-            }
-        }
-    }
-    if (steps.n == 0) {
-        steps_free(&steps);
-    }
-    return steps;
-}
-
-/* The first run of a cell that kept maps. */
-static const struct run *run_with_maps(const struct group *cell)
-{
-    for (size_t i = 0; cell && i < cell->n_run; i++) {
-        struct steps steps = steps_of(cell->run[i], 1);
-        bool found = steps.n > 0;
-        steps_free(&steps);
-        if (found) {
-            return cell->run[i];
-        }
-    }
-    return NULL;
-}
-
-static size_t size_of_run_maps(const struct run *run, size_t max)
-{
-    const struct config *config = run_config(run);
-    struct steps steps = steps_of(run, max);
-    size_t size = steps.n * config->n_layer * config->n_head * config->seq_len * config->seq_len;
-    steps_free(&steps);
-    return size;
-}
-
-/* Reads [n_step][n_layer][n_head][T,T]; NULL where a file is not what a run writes. */
-static float *read_all_maps(const struct run *run, const struct steps *steps)
-{
-    const struct config *config = run_config(run);
-    size_t layer_size = config->n_head * config->seq_len * config->seq_len;
-    float *value = malloc((steps->n * config->n_layer * layer_size + 1) * sizeof *value);
-    for (size_t i = 0; value && i < steps->n * config->n_layer; i++) {
-        char path[PATH_SIZE];
-        float *map = NULL;
-        size_t dim[NPY_MAX_DIM], n_dim;
-        bool fine = path_format(path, NULL, "%s/attention/%s/layer%zu.npy", run->folder,
-                                steps->names[steps->kept[i / config->n_layer]],
-                                i % config->n_layer) == STATUS_OK &&
-                    file_exists(path) && npy_read(path, &map, dim, &n_dim, NULL) == STATUS_OK &&
-                    n_dim == 3 && dim[0] == config->n_head && dim[1] == config->seq_len &&
-                    dim[2] == dim[1];
-        if (fine) {
-            memcpy(value + i * layer_size, map, layer_size * sizeof *value);
+    for (size_t i = 0; cell && i < cell->n_run && !source->run; i++) {
+        if (run_is_ok(cell->run[i]) &&
+            snapshots_list(cell->run[i]->folder, &source->snapshots, NULL) == STATUS_OK &&
+            source->snapshots.n > 0) {
+            source->run = cell->run[i];
         } else {
-            free(value);
-            value = NULL;
+            snapshots_free(&source->snapshots);
         }
-        free(map);
-    }
-    return value;
-}
-
-static bool same_steps(const struct steps *a, const struct steps *b)
-{
-    bool same = a->n == b->n;
-    for (size_t i = 0; same && i < a->n; i++) {
-        same = strcmp(a->names[a->kept[i]], b->names[b->kept[i]]) == 0;
-    }
-    return same;
-}
-
-static void add_dimensions(struct sheet *sheet, const struct run *run, const struct steps *steps)
-{
-    const struct config *config = run_config(run);
-    struct sheet_dimension *step = sheet_dimension(sheet, "step", steps->n);
-    for (size_t i = 0; step && i < steps->n; i++) {
-        sheet_text(sheet, &step->label[i], "%lld", atoll(steps->names[steps->kept[i]] + 4));
-    }
-    struct sheet_dimension *layer = sheet_dimension(sheet, "layer", config->n_layer);
-    for (size_t i = 0; layer && i < config->n_layer; i++) {
-        sheet_text(sheet, &layer->label[i], "%zu", i);
-    }
-    struct sheet_dimension *head = sheet_dimension(sheet, "head", config->n_head);
-    for (size_t i = 0; head && i < config->n_head; i++) {
-        sheet_text(sheet, &head->label[i], "%zu", i);
-    }
-    if (head) {
-        head->can_mean = true;
     }
 }
 
-static struct sheet *sheet_of_all(const struct part *part, size_t max)
+static int compare_steps(const void *a, const void *b)
 {
+    unsigned long long left = *(const unsigned long long *)a;
+    unsigned long long right = *(const unsigned long long *)b;
+    return (left > right) - (left < right);
+}
+
+static bool list_steps(struct sources *sources)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < sources->n; i++) {
+        n += sources->source[i].snapshots.n;
+    }
+    sources->step = calloc(n + 1, sizeof *sources->step);
+    if (!sources->step) {
+        return false;
+    }
+    n = 0;
+    for (size_t i = 0; i < sources->n; i++) {
+        const struct snapshots *snapshots = &sources->source[i].snapshots;
+        for (size_t k = 0; k < snapshots->n; k++) {
+            sources->step[n++] = snapshots->at[k].step;
+        }
+    }
+    qsort(sources->step, n, sizeof *sources->step, compare_steps);
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || sources->step[i] != sources->step[i - 1]) {
+            sources->step[sources->n_step++] = sources->step[i];
+        }
+    }
+    return true;
+}
+
+static bool sources_make(const struct group *setting, struct sources *sources)
+{
+    *sources = (struct sources){.part = part_make(setting)};
+    size_t n_task = sources->part.tasks.n_group;
+    sources->n = sources->part.variants.n_group * n_task;
+    sources->source = calloc(sources->n + 1, sizeof *sources->source);
+    for (size_t i = 0; sources->source && i < sources->n; i++) {
+        find_source(&sources->source[i], part_cell(&sources->part, i / n_task, i % n_task));
+    }
+    return !sources->part.failed && sources->source && list_steps(sources);
+}
+
+/* Of n steps max are kept, the last among them, equally far apart. */
+static bool is_kept(size_t i, size_t n, size_t max)
+{
+    return n <= max || (i + 1) * max / n > i * max / n;
+}
+
+static size_t size_of_sources(const struct sources *sources, size_t max)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < sources->n; i++) {
+        if (sources->source[i].run) {
+            const struct config *config = run_config(sources->source[i].run);
+            size += config->n_layer * config->n_head * config->seq_len * config->seq_len;
+        }
+    }
+    return size * (sources->n_step < max ? sources->n_step : max);
+}
+
+/* The last snapshot up to a step, or the first. */
+static const struct snapshot *snapshot_up_to(const struct source *source, unsigned long long step)
+{
+    size_t i = source->snapshots.n - 1;
+    while (i > 0 && source->snapshots.at[i].step > step) {
+        i--;
+    }
+    return &source->snapshots.at[i];
+}
+
+/* Reads [n_layer][n_head][T,T]; false where a file is not what a run writes. */
+static bool read_snapshot(const struct source *source, const struct snapshot *snapshot,
+                          float *value)
+{
+    const struct config *config = run_config(source->run);
+    size_t n = config->n_head * config->seq_len * config->seq_len;
+    bool fine = true;
+    for (size_t layer = 0; fine && layer < config->n_layer; layer++) {
+        struct maps maps;
+        fine = snapshot_read(source->run->folder, snapshot, layer, config->seq_len, &maps, NULL) ==
+                   STATUS_OK &&
+               maps.n_head == config->n_head;
+        if (fine) {
+            memcpy(value + layer * n, maps.head, n * sizeof *value);
+        }
+        maps_free(&maps);
+    }
+    return fine;
+}
+
+/* Fills the panel of a source; it stays without numbers where they cannot be read. */
+static void fill_all(struct sheet *sheet, struct sheet_panel *panel, const struct source *source,
+                     const struct sources *sources, size_t max)
+{
+    const struct config *config = run_config(source->run);
+    size_t n = config->n_layer * config->n_head * config->seq_len * config->seq_len, n_kept = 0;
+    float *value = sheet_grid(sheet, panel, config->seq_len, config->seq_len);
+    bool fine = value != NULL, own = true;
+    for (size_t i = 0; fine && i < sources->n_step; i++) {
+        if (is_kept(i, sources->n_step, max)) {
+            const struct snapshot *snapshot = snapshot_up_to(source, sources->step[i]);
+            own &= snapshot->step == sources->step[i];
+            fine = read_snapshot(source, snapshot, value + n_kept++ * n);
+        }
+    }
+    if (!fine) {
+        free(panel->value);
+        panel->value = NULL;
+        return;
+    }
+    sheet_text(sheet, &panel->folder, "%s", run_id(source->run));
+    sheet_text(sheet, &panel->note, "seed %lld%s", run_seed(source->run),
+               own ? "" : ", its last snapshot up to the step");
+}
+
+static void number_labels(struct sheet *sheet, const char *title, size_t n, bool can_mean)
+{
+    struct sheet_dimension *dimension = sheet_dimension(sheet, title, n);
+    for (size_t i = 0; dimension && i < n; i++) {
+        sheet_text(sheet, &dimension->label[i], "%zu", i);
+    }
+    if (dimension) {
+        dimension->can_mean = can_mean;
+    }
+}
+
+static void add_dimensions(struct sheet *sheet, const struct sources *sources, size_t max)
+{
+    const struct run *run = sources->part.group->run[0];
+    size_t n_kept = sources->n_step < max ? sources->n_step : max, k = 0;
+    struct sheet_dimension *step = sheet_dimension(sheet, "step", n_kept);
+    for (size_t i = 0; step && i < sources->n_step; i++) {
+        if (is_kept(i, sources->n_step, max)) {
+            sheet_text(sheet, &step->label[k++], "%llu", sources->step[i]);
+        }
+    }
+    number_labels(sheet, "layer", run_config(run)->n_layer, false);
+    number_labels(sheet, "head", run_config(run)->n_head, true);
+    sheet->faint = (run->kind->bit & OF_IMAGES) != 0;
+}
+
+static struct sheet *sheet_of_all(const struct sources *sources, size_t max, size_t *n_unread)
+{
+    const struct part *part = &sources->part;
     struct sheet *sheet =
         sheet_create("Attention maps", part->variants.n_group, part->tasks.n_group);
-    struct steps first = {0};
     if (!sheet || sheet->failed) {
         return sheet;
     }
     name_axes(sheet, part);
-    for (size_t i = 0; i < sheet->n_row * sheet->n_column; i++) {
-        const struct group *cell = part_cell(part, i / sheet->n_column, i % sheet->n_column);
-        const struct run *run = run_with_maps(cell);
-        struct steps steps = run ? steps_of(run, max) : (struct steps){0};
-        bool is_first = run && first.n == 0;
-        if (is_first) {
-            add_dimensions(sheet, run, &steps);
-        }
-        if (run && (is_first || same_steps(&first, &steps))) {
-            struct sheet_panel *panel = &sheet->panel[i];
-            panel->value = read_all_maps(run, &steps);
-            panel->n = run_config(run)->seq_len;
-            panel->tag = facets_tag(group_facets(cell));
-            sheet_text(sheet, &panel->folder, "%s", run_id(run));
-            sheet_text(sheet, &panel->note, "seed %lld", run_seed(run));
-        }
-        if (is_first) {
-            first = steps;
-        } else {
-            steps_free(&steps);
+    add_dimensions(sheet, sources, max);
+    for (size_t i = 0; !sheet->failed && i < sources->n; i++) {
+        if (sources->source[i].run) {
+            const struct group *cell = part_cell(part, i / sheet->n_column, i % sheet->n_column);
+            fill_all(sheet, &sheet->panel[i], &sources->source[i], sources, max);
+            sheet->panel[i].tag = facets_tag(group_facets(cell));
+            *n_unread += !sheet->panel[i].value;
         }
     }
-    steps_free(&first);
     return sheet;
 }
 
-static size_t size_of_setting(const struct group *setting, size_t max)
-{
-    struct groups cells = groups_by(setting, FACTOR_BIT(VARIANT) | FACTOR_BIT(TASK));
-    size_t size = 0;
-    for (size_t i = 0; i < cells.n_group; i++) {
-        const struct run *run = run_with_maps(&cells.group[i]);
-        size += run ? size_of_run_maps(run, max) : 0;
-    }
-    groups_free(&cells);
-    return size;
-}
-
 /* Where everything is too much, first snapshots go, then whole settings. */
-static size_t choose_snapshots(const struct groups *settings)
+static size_t choose_snapshots(const struct sources *sources, size_t n)
 {
-    static const size_t choice[] = {64, FEW_SNAPSHOTS, 1};
-    for (size_t i = 0; i < 2; i++) {
-        size_t size = 0;
-        for (size_t k = 0; k < settings->n_group && size <= MAP_BUDGET; k++) {
-            size += size_of_setting(&settings->group[k], choice[i]);
+    static const size_t choice[] = {SIZE_MAX, FEW_SNAPSHOTS, 1};
+    size_t chosen = 0, size = SIZE_MAX;
+    while (size > MAP_BUDGET && chosen < 3) {
+        size = 0;
+        for (size_t i = 0; i < n; i++) {
+            size += size_of_sources(&sources[i], choice[chosen]);
         }
-        if (size <= MAP_BUDGET) {
-            return choice[i];
-        }
+        chosen += size > MAP_BUDGET;
     }
-    return choice[2];
+    return choice[chosen < 3 ? chosen : 2];
 }
 
-void say_maps(struct document *document, const struct material *material)
+static void say_setting(struct document *document, const struct sources *sources, size_t max,
+                        size_t *n_unread)
 {
-    const struct groups *settings = &material->frame->setting;
-    unsigned before = document_for(document, FOR_PAGE);
-    size_t max = choose_snapshots(settings), used = 0, n_left_out = 0, n_told = 0;
-    for (size_t i = 0; i < settings->n_group; i++) {
-        const struct group *setting = &settings->group[i];
-        size_t size = size_of_setting(setting, max);
-        char title[SETTING_TITLE_SIZE];
+    const struct group *setting = sources->part.group;
+    char title[SETTING_TITLE_SIZE];
+    setting_title(setting->run[0], title);
+    document_begin(document, GROUP_OPTION, NULL, "%s", title);
+    document_group_tag(document, facets_tag(group_facets(setting)));
+    document_sheet(document, sheet_of_all(sources, max, n_unread));
+    document_end(document);
+}
+
+static void say_limits(struct document *document, size_t max, size_t n_left_out, size_t n_unread)
+{
+    if (max != SIZE_MAX) {
+        document_paragraph(document, TONE_NOTE,
+                           "To keep this page small, at most %zu snapshot%s of a run %s in it.",
+                           max, max == 1 ? "" : "s", max == 1 ? "is" : "are");
+    }
+    if (n_left_out > 0) {
+        document_paragraph(document, TONE_NOTE,
+                           "The maps of %zu further settings are left out to keep this page "
+                           "small; they are in the run folders.",
+                           n_left_out);
+    }
+    if (n_unread > 0) {
+        document_paragraph(document, TONE_NOTE,
+                           "The maps of %zu combinations of variant, task and setting could not be "
+                           "read.",
+                           n_unread);
+    }
+}
+
+static void say_sources(struct document *document, const struct sources *sources, size_t n)
+{
+    size_t max = choose_snapshots(sources, n), used = 0, n_told = 0, n_left_out = 0, n_unread = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t size = size_of_sources(&sources[i], max);
         if (size == 0 || used + size > MAP_BUDGET) {
             n_left_out += size > 0;
             continue;
@@ -319,28 +376,34 @@ void say_maps(struct document *document, const struct material *material)
                                "position it reads (key), from the left; the colour is the share of "
                                "attention, mean over the probe. A map is of the first seed that "
                                "kept maps. Point at a map, or focus it and press the arrow keys, "
-                               "to read the values.");
+                               "to read the values; a value is off by at most 0.004.");
             document_begin(document, GROUP_CHOICE, NULL, "Setting");
         }
-        struct part part = part_make(setting);
         used += size;
-        document->failed |= part.failed;
-        setting_title(setting->run[0], title);
-        document_begin(document, GROUP_OPTION, NULL, "%s", title);
-        document_group_tag(document, facets_tag(group_facets(setting)));
-        document_sheet(document, sheet_of_all(&part, max));
-        document_end(document);
-        part_free(&part);
+        say_setting(document, &sources[i], max, &n_unread);
     }
     if (n_told > 0) {
         document_end(document);
-        if (n_left_out > 0) {
-            document_paragraph(document, TONE_NOTE,
-                               "The maps of %zu further settings are left out to keep this page "
-                               "small; they are in the run folders.",
-                               n_left_out);
-        }
+        say_limits(document, max, n_left_out, n_unread);
         document_end(document);
     }
+}
+
+void say_maps(struct document *document, const struct material *material)
+{
+    const struct groups *settings = &material->frame->setting;
+    unsigned before = document_for(document, FOR_PAGE);
+    struct sources *sources = calloc(settings->n_group + 1, sizeof *sources);
+    document->failed |= !sources;
+    for (size_t i = 0; sources && i < settings->n_group; i++) {
+        document->failed |= !sources_make(&settings->group[i], &sources[i]);
+    }
+    if (sources && !document->failed) {
+        say_sources(document, sources, settings->n_group);
+    }
+    for (size_t i = 0; sources && i < settings->n_group; i++) {
+        sources_free(&sources[i]);
+    }
+    free(sources);
     document_for(document, before);
 }

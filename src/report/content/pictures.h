@@ -1,21 +1,15 @@
-/* pictures: what models of images look at and what they confuse, for a report and for `attention`.
- */
+/* pictures: what models of images look at and what they confuse. */
 #ifndef QKVLAB_REPORT_PICTURES_H
 #define QKVLAB_REPORT_PICTURES_H
 
 #include "report/document/document.h"
-#include "report/frame/frame.h"
+#include "report/frame/group.h"
 
-/* Each says a setting's pictures; nothing where no run kept what they show.
- * say_class_token: the variants side by side on the same images, class-token-<run id>-rollout.png
- * and -last-layer.png, the runs of the first seed that kept samples. say_confusions: confusion-<run
- * id>.png of the first finished run of each row. */
+/* Each says a setting's sheets; nothing where no run kept what they show. say_class_token: the
+ * variants side by side on the same images, see image_sheets.h. say_confusions: those of the first
+ * finished run of each cell; for the page as many as *page_room squares hold, which it takes. */
+#define CONFUSIONS_PAGE_ROOM ((size_t)200000)
 void say_class_token(struct document *document, const struct group *setting);
-void say_confusions(struct document *document, const struct group *setting);
-
-/* pictures_draw_class_token draws the same pictures of every setting of images into folder.
- * *n_picture counts them. Errors: STATUS_WRITE, STATUS_MEMORY. */
-enum status pictures_draw_class_token(const struct frame *frame, const char *folder,
-                                      size_t *n_picture, struct error *err);
+void say_confusions(struct document *document, const struct group *setting, size_t *page_room);
 
 #endif

@@ -9,9 +9,7 @@
 
 #include "base/file.h"
 #include "base/folder.h"
-#include "base/npy.h"
 #include "report/frame/run_files.h"
-#include "report/images/overlay.h"
 
 #define MAX_LAYER 64
 #define MAX_HEAD 16
@@ -19,48 +17,23 @@
 
 /* ---- maps of a layer ---- */
 
-struct maps {
-    float *head; /* [n_head,T,T] */
-    size_t n_head, n_token;
-};
-
-static enum status read_maps(const char *path, struct maps *maps, struct error *err)
-{
-    size_t dim[NPY_MAX_DIM], n_dim;
-    *maps = (struct maps){0};
-    TRY(npy_read(path, &maps->head, dim, &n_dim, err));
-    if (n_dim != 3 || dim[0] == 0 || dim[1] == 0 || dim[1] != dim[2]) {
-        free(maps->head);
-        maps->head = NULL;
-        return error_set(err, STATUS_DATA, "%s is not square, expected [heads, T, T]", path);
-    }
-    maps->n_head = dim[0];
-    maps->n_token = dim[1];
-    return STATUS_OK;
-}
-
 /* Sets a panel to a map times scale. */
 static void set_panel(struct sheet *sheet, size_t row, size_t column, const float *map, size_t n,
                       float scale)
 {
-    struct sheet_panel *panel = sheet_panel_at(sheet, row, column);
-    panel->n = n;
-    panel->value = malloc(n * n * sizeof *panel->value);
-    sheet->failed |= !panel->value;
-    for (size_t i = 0; panel->value && i < n * n; i++) {
-        panel->value[i] = map[i] * scale;
+    float *value = sheet_grid(sheet, sheet_panel_at(sheet, row, column), n, n);
+    for (size_t i = 0; value && i < n * n; i++) {
+        value[i] = map[i] * scale;
     }
 }
 
 static void set_mean(struct sheet *sheet, size_t row, size_t column, const struct maps *maps,
                      float scale)
 {
-    size_t n = maps->n_token;
-    float *mean = malloc(n * n * sizeof *mean);
+    float *mean = maps_mean(maps);
     sheet->failed |= !mean;
     if (mean) {
-        attention_mean(maps->head, maps->n_head, n, mean);
-        set_panel(sheet, row, column, mean, n, scale);
+        set_panel(sheet, row, column, mean, maps->n_token, scale);
     }
     free(mean);
 }
@@ -81,9 +54,9 @@ static enum status read_layers(const char *folder, struct layers *layers, struct
         if (!file_exists(path)) {
             break;
         }
-        TRY(read_maps(path, here, err));
+        TRY(maps_read(path, 0, here, err));
         if (here->n_head != layers->layer[0].n_head || here->n_token != layers->layer[0].n_token) {
-            free(here->head);
+            maps_free(here);
             return error_set(err, STATUS_DATA, "%s has another shape than layer0.npy", path);
         }
     }
@@ -140,102 +113,25 @@ enum status run_sheet(const char *run_folder, struct sheet **sheet, struct error
         unsigned long step = strtoul(base_name(folder) + strlen("step"), NULL, 10);
         *sheet = sheet_of_layers(base_name(whole), step, &layers);
         if (!*sheet || (*sheet)->failed) {
+            sheet_free(*sheet);
+            *sheet = NULL;
             status = error_memory(err, "drawing %s", folder);
         }
     }
     for (size_t i = 0; i < layers.n; i++) {
-        free(layers.layer[i].head);
+        maps_free(&layers.layer[i]);
     }
     return status;
 }
 
 /* ---- on the way ---- */
 
-struct snapshot {
-    unsigned long long step;
-    char name[32]; /* of its folder */
-};
-
-static int compare_steps(const void *a, const void *b)
-{
-    unsigned long long left = ((const struct snapshot *)a)->step;
-    unsigned long long right = ((const struct snapshot *)b)->step;
-    return (left > right) - (left < right);
-}
-
-static enum status list_snapshots(const struct run *run, struct snapshot **list, size_t *n,
-                                  struct error *err)
-{
-    char folder[PATH_SIZE];
-    char **names;
-    size_t n_name;
-    *n = 0;
-    TRY(path_format(folder, err, "%s/attention", run->folder));
-    TRY(folder_list(folder, &names, &n_name, err));
-    *list = calloc(n_name + 1, sizeof **list);
-    for (size_t i = 0; *list && i < n_name; i++) {
-        struct snapshot *snapshot = &(*list)[*n];
-        char *end;
-        if (strncmp(names[i], "step", 4) != 0 || strlen(names[i]) >= sizeof snapshot->name) {
-            continue;
-        }
-        snapshot->step = strtoull(names[i] + 4, &end, 10);
-        snprintf(snapshot->name, sizeof snapshot->name, "%s", names[i]);
-        *n += *end == '\0' && end > names[i] + 4;
-    }
-    folder_list_free(names, n_name);
-    if (!*list) {
-        return error_memory(err, "drawing snapshots");
-    }
-    qsort(*list, *n, sizeof **list, compare_steps);
-    return STATUS_OK;
-}
-
-static enum status fill_panel(struct sheet *sheet, const struct run *run,
-                              const struct snapshot *snapshot, size_t row, size_t column,
-                              size_t layer, struct error *err)
-{
-    char path[PATH_SIZE];
-    struct maps maps;
-    size_t n_token = run_config(run)->seq_len;
-    TRY(path_format(path, err, "%s/attention/%s/layer%zu.npy", run->folder, snapshot->name, layer));
-    TRY(read_maps(path, &maps, err));
-    if (maps.n_token == n_token) {
-        set_mean(sheet, row, column, &maps, (float)n_token);
-    }
-    free(maps.head);
-    return maps.n_token == n_token
-               ? STATUS_OK
-               : error_set(err, STATUS_DATA, "%s: expected maps of the shape [heads, %zu, %zu]",
-                           path, n_token, n_token);
-}
-
-/* One scale for all panels, up to a round multiple of uniform attention. */
-static enum status scale_sheet(struct sheet *sheet, struct error *err)
-{
-    size_t n_panel = sheet->n_row * sheet->n_column, n = 0;
-    size_t size = sheet->panel[0].n * sheet->panel[0].n;
-    double *value = calloc(n_panel * size + 1, sizeof *value);
-    if (!value) {
-        return error_memory(err, "scaling maps");
-    }
-    for (size_t i = 0; i < n_panel; i++) {
-        for (size_t k = 0; sheet->panel[i].value && k < size; k++) {
-            value[n++] = sheet->panel[i].value[k];
-        }
-    }
-    struct overlay_scale scale = overlay_scale_of(value, n);
-    sheet->top = scale.top;
-    sheet->clipped = scale.clipped;
-    free(value);
-    return STATUS_OK;
-}
-
 static enum status fill_training(struct sheet *sheet, const struct run *run,
-                                 const struct snapshot *snapshot, size_t first_layer,
+                                 const struct snapshots *snapshots, size_t first_layer,
                                  struct error *err)
 {
     const struct config *config = run_config(run);
+    struct maps maps;
     sheet->side = TRAINING_SIDE;
     sheet_text(sheet, &sheet->name, "training");
     sheet_text(sheet, &sheet->subtitle,
@@ -247,27 +143,36 @@ static enum status fill_training(struct sheet *sheet, const struct run *run,
     sheet_text(sheet, &sheet->down, "query token");
     for (size_t column = 0; column < sheet->n_column; column++) {
         sheet_text(sheet, &sheet->column_title[column], column == 0 ? "step %llu" : "%llu",
-                   snapshot[column].step);
+                   snapshots->at[column].step);
         for (size_t row = 0; row < sheet->n_row; row++) {
             sheet_text(sheet, &sheet->row_title[row], "layer %zu", first_layer + row);
-            TRY(fill_panel(sheet, run, &snapshot[column], row, column, first_layer + row, err));
+            TRY(snapshot_read(run->folder, &snapshots->at[column], first_layer + row,
+                              config->seq_len, &maps, err));
+            set_mean(sheet, row, column, &maps, (float)config->seq_len);
+            maps_free(&maps);
         }
     }
-    return sheet->failed ? error_memory(err, "drawing snapshots") : scale_sheet(sheet, err);
+    sheet_scale(&sheet, 1);
+    return sheet->failed ? error_memory(err, "drawing snapshots") : STATUS_OK;
 }
 
 enum status training_sheet(const struct run *run, struct sheet **sheet, struct error *err)
 {
-    struct snapshot *snapshot = NULL;
-    size_t n, n_layer = run_config(run)->n_layer;
+    struct snapshots snapshots;
+    size_t n_layer = run_config(run)->n_layer;
     size_t n_row = n_layer < TRAINING_MAX_LAYER ? n_layer : TRAINING_MAX_LAYER;
     *sheet = NULL;
-    enum status status = list_snapshots(run, &snapshot, &n, err);
-    if (status == STATUS_OK && n > 1) {
-        *sheet = sheet_create(run_id(run), n_row, n);
-        status = *sheet ? fill_training(*sheet, run, snapshot, n_layer - n_row, err)
-                        : error_memory(err, "drawing snapshots");
+    enum status status = snapshots_list(run->folder, &snapshots, err);
+    if (status == STATUS_OK && snapshots.n > 1) {
+        *sheet = sheet_create(run_id(run), n_row, snapshots.n);
+        status = *sheet && !(*sheet)->failed
+                     ? fill_training(*sheet, run, &snapshots, n_layer - n_row, err)
+                     : error_memory(err, "drawing snapshots");
     }
-    free(snapshot);
+    if (status != STATUS_OK) {
+        sheet_free(*sheet);
+        *sheet = NULL;
+    }
+    snapshots_free(&snapshots);
     return status;
 }

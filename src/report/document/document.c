@@ -25,12 +25,6 @@ static void free_block(struct block *block)
     plot_free(block->plot);
     sheet_free(block->sheet);
     free_pivot(block->pivot);
-    if (block->picture) {
-        free(block->picture->title);
-        free(block->picture->name);
-        free(block->picture->run);
-        free(block->picture);
-    }
 }
 
 struct document document_create(void)
@@ -222,12 +216,6 @@ void document_sheet(struct document *document, struct sheet *sheet)
 {
     document->failed |= !sheet;
     add(document, (struct block){.kind = BLOCK_SHEET, .sheet = sheet});
-}
-
-void document_picture(struct document *document, struct picture *picture)
-{
-    document->failed |= !picture || !picture->title || !picture->name || !picture->run;
-    add(document, (struct block){.kind = BLOCK_PICTURE, .picture = picture});
 }
 
 void document_pivot(struct document *document, struct pivot *pivot, const char *name)

@@ -25,9 +25,8 @@ enum block_kind {
     BLOCK_TABLE,
     BLOCK_PLOT,
     BLOCK_SHEET,
-    BLOCK_PICTURE, /* drawn from runs by a function of its topic */
-    BLOCK_PIVOT,   /* a plot that its reader makes from a table */
-    BLOCK_BEGIN,   /* of a group of blocks, up to its BLOCK_END */
+    BLOCK_PIVOT, /* a plot that its reader makes from a table */
+    BLOCK_BEGIN, /* of a group of blocks, up to its BLOCK_END */
     BLOCK_END
 };
 
@@ -50,15 +49,6 @@ enum group_kind {
 
 enum tone { TONE_PLAIN, TONE_NOTE, TONE_WARNING };
 
-/* A picture that is neither plot nor sheet: images with what a model looks at. The runs are the
- * frame's, which outlives the document. */
-struct picture {
-    char *title, *name;     /* name: of its file, without ending */
-    const struct run **run; /* [n_run] */
-    size_t n_run;
-    enum status (*draw)(const struct picture *picture, const char *folder, struct error *err);
-};
-
 struct block {
     enum block_kind kind;
     unsigned audience;
@@ -73,7 +63,6 @@ struct block {
     struct plot *plot;
     struct sheet *sheet;
     struct pivot *pivot;
-    struct picture *picture;
     uint64_t tag;
     bool open; /* of a fold: at first */
 };
@@ -122,7 +111,6 @@ void document_table(struct document *document, struct table *table, const char *
                     const char *caption);
 void document_plot(struct document *document, struct plot *plot);
 void document_sheet(struct document *document, struct sheet *sheet);
-void document_picture(struct document *document, struct picture *picture);
 void document_pivot(struct document *document, struct pivot *pivot, const char *name);
 
 /* document_data adds a table for programs: file is its name, note what it holds, as people read. */

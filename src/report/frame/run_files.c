@@ -116,51 +116,82 @@ enum status run_files_curve(const char *folder, struct curve *curve, struct erro
     return status;
 }
 
-enum status run_files_attention_folder(const char *folder, char path[PATH_SIZE], struct error *err)
+/* ---- attention maps ---- */
+
+static int compare_snapshots(const void *a, const void *b)
+{
+    unsigned long long left = ((const struct snapshot *)a)->step;
+    unsigned long long right = ((const struct snapshot *)b)->step;
+    return (left > right) - (left < right);
+}
+
+static bool parse_snapshot(const char *name, struct snapshot *snapshot)
+{
+    char *end;
+    if (!starts_with(name, "step") || strlen(name) >= sizeof snapshot->name) {
+        return false;
+    }
+    snapshot->step = strtoull(name + strlen("step"), &end, 10);
+    snprintf(snapshot->name, sizeof snapshot->name, "%s", name);
+    return *end == '\0' && end > name + strlen("step");
+}
+
+enum status snapshots_list(const char *folder, struct snapshots *snapshots, struct error *err)
+{
+    char parent[PATH_SIZE], **names;
+    size_t n_name;
+    *snapshots = (struct snapshots){0};
+    TRY(path_format(parent, err, "%s/attention", folder));
+    if (!folder_exists(parent)) {
+        return STATUS_OK;
+    }
+    TRY(folder_list(parent, &names, &n_name, err));
+    snapshots->at = calloc(n_name + 1, sizeof *snapshots->at);
+    for (size_t i = 0; snapshots->at && i < n_name; i++) {
+        snapshots->n += parse_snapshot(names[i], &snapshots->at[snapshots->n]);
+    }
+    folder_list_free(names, n_name);
+    if (!snapshots->at) {
+        return error_memory(err, "reading %s", parent);
+    }
+    qsort(snapshots->at, snapshots->n, sizeof *snapshots->at, compare_snapshots);
+    return STATUS_OK;
+}
+
+void snapshots_free(struct snapshots *snapshots)
+{
+    free(snapshots->at);
+    *snapshots = (struct snapshots){0};
+}
+
+static bool has_attention(const char *folder)
 {
     char parent[PATH_SIZE];
-    enum status status = path_format(parent, err, "%s/attention", folder);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    if (!folder_exists(parent)) {
+    return path_format(parent, NULL, "%s/attention", folder) == STATUS_OK && folder_exists(parent);
+}
+
+enum status run_files_attention_folder(const char *folder, char path[PATH_SIZE], struct error *err)
+{
+    struct snapshots snapshots;
+    if (!has_attention(folder)) {
         return error_set(err, STATUS_DATA,
                          "%s keeps no attention maps; run it with attention=final", folder);
     }
-    char **names;
-    size_t n_name;
-    status = folder_list(parent, &names, &n_name, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    size_t last = n_name;
-    for (size_t i = 0; i < n_name; i++) {
-        if (strncmp(names[i], "step", 4) == 0) {
-            last = i;
-        }
-    }
-    if (last < n_name) {
-        status = path_format(path, err, "%s/%s", parent, names[last]);
-    } else {
-        status = error_set(err, STATUS_DATA, "%s has no step folder", parent);
-    }
-    folder_list_free(names, n_name);
+    TRY(snapshots_list(folder, &snapshots, err));
+    enum status status =
+        snapshots.n > 0
+            ? path_format(path, err, "%s/attention/%s", folder, snapshots.at[snapshots.n - 1].name)
+            : error_set(err, STATUS_DATA, "%s/attention has no step folder", folder);
+    snapshots_free(&snapshots);
     return status;
 }
 
 long long run_files_n_snapshot(const char *folder)
 {
-    char parent[PATH_SIZE], **names;
-    size_t n_name;
-    long long n = 0;
-    if (path_format(parent, NULL, "%s/attention", folder) != STATUS_OK || !folder_exists(parent) ||
-        folder_list(parent, &names, &n_name, NULL) != STATUS_OK) {
-        return 0;
-    }
-    for (size_t i = 0; i < n_name; i++) {
-        n += starts_with(names[i], "step");
-    }
-    folder_list_free(names, n_name);
+    struct snapshots snapshots;
+    snapshots_list(folder, &snapshots, NULL);
+    long long n = (long long)snapshots.n;
+    snapshots_free(&snapshots);
     return n;
 }
 
@@ -193,63 +224,81 @@ static enum status check_map_file(const char *folder, const char *step, size_t l
 enum status run_files_check_maps(const char *folder, size_t n_layer, size_t n_head, size_t n_token,
                                  struct error *err)
 {
-    char parent[PATH_SIZE], **names;
-    size_t n_name, n_step = 0;
-    enum status status = path_format(parent, err, "%s/attention", folder);
-    if (status == STATUS_OK && !folder_exists(parent)) {
+    struct snapshots snapshots;
+    if (!has_attention(folder)) {
         return error_set(err, STATUS_DATA, "attention/ is missing");
     }
-    if (status == STATUS_OK) {
-        status = folder_list(parent, &names, &n_name, err);
+    TRY(snapshots_list(folder, &snapshots, err));
+    enum status status =
+        snapshots.n > 0 ? STATUS_OK : error_set(err, STATUS_DATA, "attention/ holds no maps");
+    for (size_t i = 0; status == STATUS_OK && i < snapshots.n * n_layer; i++) {
+        status = check_map_file(folder, snapshots.at[i / n_layer].name, i % n_layer,
+                                n_head * n_token * n_token, err);
     }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    for (size_t i = 0; i < n_name; i++) {
-        bool is_step = starts_with(names[i], "step");
-        for (size_t layer = 0; is_step && status == STATUS_OK && layer < n_layer; layer++) {
-            status = check_map_file(folder, names[i], layer, n_head * n_token * n_token, err);
-        }
-        n_step += is_step;
-    }
-    folder_list_free(names, n_name);
-    return status == STATUS_OK && n_step == 0
-               ? error_set(err, STATUS_DATA, "attention/ holds no maps")
-               : status;
+    snapshots_free(&snapshots);
+    return status;
 }
 
-void attention_mean(const float *maps, size_t n_head, size_t n_token, float *mean)
+enum status maps_read(const char *path, size_t n_token, struct maps *maps, struct error *err)
 {
-    size_t n = n_token * n_token;
-    for (size_t i = 0; i < n; i++) {
-        double sum = 0;
-        for (size_t head = 0; head < n_head; head++) {
-            sum += maps[head * n + i];
-        }
-        mean[i] = (float)(sum / (double)n_head);
+    size_t dim[NPY_MAX_DIM], n_dim;
+    *maps = (struct maps){0};
+    TRY(npy_read(path, &maps->head, dim, &n_dim, err));
+    bool square = n_dim == 3 && dim[0] > 0 && dim[1] > 0 && dim[1] == dim[2];
+    if (n_token > 0 && (!square || dim[1] != n_token)) {
+        maps_free(maps);
+        return error_set(err, STATUS_DATA, "%s: expected maps of the shape [heads, %zu, %zu]", path,
+                         n_token, n_token);
     }
+    if (!square) {
+        maps_free(maps);
+        return error_set(err, STATUS_DATA,
+                         "%s has %zu dimensions or is not square, expected [heads, T, T]", path,
+                         n_dim);
+    }
+    maps->n_head = dim[0];
+    maps->n_token = dim[1];
+    return STATUS_OK;
+}
+
+void maps_free(struct maps *maps)
+{
+    free(maps->head);
+    *maps = (struct maps){0};
+}
+
+float *maps_mean(const struct maps *maps)
+{
+    size_t n = maps->n_token * maps->n_token;
+    float *mean = malloc(n * sizeof *mean);
+    for (size_t i = 0; mean && i < n; i++) {
+        double sum = 0;
+        for (size_t head = 0; head < maps->n_head; head++) {
+            sum += maps->head[head * n + i];
+        }
+        mean[i] = (float)(sum / (double)maps->n_head);
+    }
+    return mean;
+}
+
+enum status snapshot_read(const char *folder, const struct snapshot *snapshot, size_t layer,
+                          size_t n_token, struct maps *maps, struct error *err)
+{
+    char path[PATH_SIZE];
+    TRY(path_format(path, err, "%s/attention/%s/layer%zu.npy", folder, snapshot->name, layer));
+    return maps_read(path, n_token, maps, err);
 }
 
 float *run_files_attention(const char *folder, long long layer, size_t n_token)
 {
     char step[PATH_SIZE], path[PATH_SIZE];
+    struct maps maps;
     if (run_files_attention_folder(folder, step, NULL) != STATUS_OK ||
         path_format(path, NULL, "%s/layer%lld.npy", step, layer) != STATUS_OK ||
-        !file_exists(path)) {
+        !file_exists(path) || maps_read(path, n_token, &maps, NULL) != STATUS_OK) {
         return NULL;
     }
-    float *maps;
-    size_t dim[NPY_MAX_DIM], n_dim;
-    if (npy_read(path, &maps, dim, &n_dim, NULL) != STATUS_OK) {
-        return NULL;
-    }
-    float *mean = NULL;
-    if (n_dim == 3 && dim[0] > 0 && dim[1] == n_token && dim[2] == n_token) {
-        mean = malloc(n_token * n_token * sizeof(*mean));
-    }
-    if (mean) {
-        attention_mean(maps, dim[0], n_token, mean);
-    }
-    free(maps);
+    float *mean = maps_mean(&maps);
+    maps_free(&maps);
     return mean;
 }

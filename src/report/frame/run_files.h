@@ -18,6 +18,19 @@ struct curve {
 enum status run_files_curve(const char *folder, struct curve *curve, struct error *err);
 void curve_free(struct curve *curve);
 
+/* The snapshots of attention maps that a run kept, by step. snapshots_list lists those of a run's
+ * folder, none where it kept no maps. Free with snapshots_free, also on failure. */
+struct snapshot {
+    unsigned long long step;
+    char name[32]; /* of its folder in attention/ */
+};
+struct snapshots {
+    struct snapshot *at; /* [n] */
+    size_t n;
+};
+enum status snapshots_list(const char *folder, struct snapshots *snapshots, struct error *err);
+void snapshots_free(struct snapshots *snapshots);
+
 /* run_files_attention_folder writes the path of the latest snapshot, attention/step<number>.
  * STATUS_DATA where there is none. */
 enum status run_files_attention_folder(const char *folder, char path[PATH_SIZE], struct error *err);
@@ -34,7 +47,17 @@ enum status run_files_check_maps(const char *folder, size_t n_layer, size_t n_he
  * Caller frees. NULL where it is missing or has another shape. */
 float *run_files_attention(const char *folder, long long layer, size_t n_token);
 
-/* attention_mean averages maps [H,T,T] over heads into mean [T,T]. */
-void attention_mean(const float *maps, size_t n_head, size_t n_token, float *mean);
+/* Attention maps of one layer. maps_read reads a file of them; STATUS_DATA where it holds no square
+ * maps, or not those of n_token (0: any); snapshot_read reads that of a run's snapshot.
+ * maps_mean averages over heads, [T,T]: caller frees, NULL when out of memory. */
+struct maps {
+    float *head; /* [n_head,T,T] */
+    size_t n_head, n_token;
+};
+enum status maps_read(const char *path, size_t n_token, struct maps *maps, struct error *err);
+enum status snapshot_read(const char *folder, const struct snapshot *snapshot, size_t layer,
+                          size_t n_token, struct maps *maps, struct error *err);
+void maps_free(struct maps *maps);
+float *maps_mean(const struct maps *maps);
 
 #endif

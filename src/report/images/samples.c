@@ -217,9 +217,9 @@ static void copy_name(const char *from, char name[SAMPLES_CLASS_SIZE])
     name[n] = '\0';
 }
 
-void samples_class(const struct samples *samples, size_t class, char name[SAMPLES_CLASS_SIZE])
+void samples_class(const struct run *run, size_t class, char name[SAMPLES_CLASS_SIZE])
 {
-    const struct run_data *data = &samples->run->record.data;
+    const struct run_data *data = &run->record.data;
     if (data->class_name && class < data->n_class && data->class_name[class]) {
         copy_name(data->class_name[class], name);
     } else {

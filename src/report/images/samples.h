@@ -45,9 +45,9 @@ void samples_mean_row(const struct samples *samples, size_t sample, size_t layer
 enum status samples_rollout(const struct samples *samples, size_t sample, size_t n_layer,
                             double *row, struct error *err);
 
-/* samples_class writes the name of a class, or its number where it has none. */
+/* samples_class writes the name of a class of a run's images, or its number where it has none. */
 #define SAMPLES_CLASS_SIZE 32
-void samples_class(const struct samples *samples, size_t class, char name[SAMPLES_CLASS_SIZE]);
+void samples_class(const struct run *run, size_t class, char name[SAMPLES_CLASS_SIZE]);
 
 /* samples_show_the_same: both runs kept the same images, in the same order. */
 bool samples_show_the_same(const struct samples *a, const struct samples *b);

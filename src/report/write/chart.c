@@ -199,30 +199,44 @@ double chart_width(double size, const char *text)
     return ceil(extents.x_advance);
 }
 
-static void fill_image(cairo_surface_t *image, const float *map, size_t n)
+void chart_pixels(cairo_t *cr, double x, double y, double width, double height, size_t n_row,
+                  size_t n_column, chart_pixel *pixel, const void *data)
 {
-    unsigned char *data = cairo_image_surface_get_data(image);
+    cairo_surface_t *image =
+        cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)n_column, (int)n_row);
+    unsigned char *bytes = cairo_image_surface_get_data(image);
     size_t stride = (size_t)cairo_image_surface_get_stride(image);
-    for (size_t i = 0; data && i < n * n; i++) {
-        struct rgb colour = colormap_viridis(map[i]);
-        uint32_t pixel = (uint32_t)colour.r << 16 | (uint32_t)colour.g << 8 | colour.b;
-        memcpy(data + i / n * stride + i % n * sizeof(pixel), &pixel, sizeof(pixel));
+    for (size_t i = 0; bytes && i < n_row * n_column; i++) {
+        struct rgb colour = pixel(data, i / n_column, i % n_column);
+        uint32_t word = (uint32_t)colour.r << 16 | (uint32_t)colour.g << 8 | colour.b;
+        memcpy(bytes + i / n_column * stride + i % n_column * sizeof word, &word, sizeof word);
     }
     cairo_surface_mark_dirty(image);
+    cairo_save(cr);
+    cairo_translate(cr, x, y);
+    cairo_scale(cr, width / (double)n_column, height / (double)n_row);
+    cairo_set_source_surface(cr, image, 0, 0);
+    cairo_pattern_set_filter(cairo_get_source(cr), CAIRO_FILTER_NEAREST);
+    cairo_rectangle(cr, 0, 0, (double)n_column, (double)n_row);
+    cairo_fill(cr);
+    cairo_restore(cr);
+    cairo_surface_destroy(image);
+}
+
+struct map {
+    const float *value; /* [n,n] */
+    size_t n;
+};
+
+static struct rgb map_pixel(const void *data, size_t row, size_t column)
+{
+    const struct map *map = data;
+    return colormap_viridis(map->value[row * map->n + column]);
 }
 
 void chart_image(cairo_t *cr, double x, double y, double side, const float *map, size_t n)
 {
-    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)n, (int)n);
-    fill_image(image, map, n);
-    cairo_save(cr);
-    cairo_translate(cr, x, y);
-    cairo_scale(cr, side / (double)n, side / (double)n);
-    cairo_set_source_surface(cr, image, 0, 0);
-    cairo_pattern_set_filter(cairo_get_source(cr), CAIRO_FILTER_NEAREST);
-    cairo_paint(cr);
-    cairo_restore(cr);
-    cairo_surface_destroy(image);
+    chart_pixels(cr, x, y, side, side, n, n, map_pixel, &(struct map){map, n});
 }
 
 void chart_scale_bar(cairo_t *cr, double x, double y, double height, double top, bool clipped,

@@ -51,11 +51,18 @@ double chart_width(double size, const char *text);
 #define CHART_LINE_SIZE 160
 bool chart_name_line(const char *name, size_t i, char line[CHART_LINE_SIZE]);
 
-/* chart_image fills a square of the canvas with n x n squares of viridis. */
+/* chart_pixels fills a rectangle of the canvas with n_row x n_column rectangles of one colour each,
+ * with hard edges; pixel returns a colour. chart_image fills a square with n x n squares of
+ * viridis.
+ */
+typedef struct rgb chart_pixel(const void *data, size_t row, size_t column);
+void chart_pixels(cairo_t *cr, double x, double y, double width, double height, size_t n_row,
+                  size_t n_column, chart_pixel *pixel, const void *data);
 void chart_image(cairo_t *cr, double x, double y, double side, const float *map, size_t n);
 
 /* chart_scale_bar draws the scale of chart_image from 0 to top, with a label; clipped: some values
- * are larger. It takes about 80 points to the right of x. */
+ * are larger. It takes CHART_BAR_ROOM points to the right of x. */
+#define CHART_BAR_ROOM 76.0
 void chart_scale_bar(cairo_t *cr, double x, double y, double height, double top, bool clipped,
                      const char *label);
 

@@ -90,9 +90,6 @@ static void append_block(struct text *text, const struct block *block, bool list
         append_picture(text, block->sheet->alt ? block->sheet->alt : block->sheet->title,
                        block->sheet->name);
         break;
-    case BLOCK_PICTURE:
-        append_picture(text, block->picture->title, block->picture->name);
-        break;
     case BLOCK_BEGIN:
         if (block->group == GROUP_FOLD) {
             text_append(text, "<details><summary>%s</summary>\n\n", block->text);

@@ -264,10 +264,7 @@ static struct budget choose_budget(const struct document *document)
 
 static json_t *grid_json(const struct sheet *sheet, const struct sheet_panel *panel)
 {
-    size_t n = panel->n * panel->n;
-    for (size_t i = 0; i < sheet->n_dimension; i++) {
-        n *= sheet->dimension[i].n;
-    }
+    size_t n = sheet_n_plane(sheet) * panel->n_row * panel->n_column;
     unsigned char *byte = malloc(n + 1);
     for (size_t i = 0; byte && i < n; i++) {
         float share = panel->value[i] / (float)sheet->top;
@@ -283,14 +280,14 @@ static json_t *sheet_panel_json(const struct sheet *sheet, size_t i)
 {
     const struct sheet_panel *panel = &sheet->panel[i];
     json_t *object = json_pack("{s:o, s:I, s:o}", "f", facets_json(panel->tag), "n",
-                               (json_int_t)panel->n, "d", grid_json(sheet, panel));
+                               (json_int_t)panel->n_column, "d", grid_json(sheet, panel));
     set_text(object, "r", sheet->row_title[i / sheet->n_column]);
     set_text(object, "c", sheet->column_title[i % sheet->n_column]);
     set_text(object, "note", panel->note);
     set_text(object, "id", panel->folder);
     if (panel->number) {
         json_t *numbers = json_array();
-        for (size_t k = 0; k < panel->n * panel->n; k++) {
+        for (size_t k = 0; k < panel->n_row * panel->n_column; k++) {
             json_array_append_new(numbers, json_integer((json_int_t)panel->number[k]));
         }
         json_object_set_new(object, "m", numbers);
@@ -324,6 +321,9 @@ static json_t *sheet_json(const struct sheet *sheet)
     }
     json_t *object = json_pack("{s:s, s:f, s:o, s:o}", "k", "sheet", "top", sheet->top, "panels",
                                panels, "dims", dimensions);
+    if (sheet->faint) {
+        json_object_set_new(object, "full", json_false());
+    }
     set_text(object, "t", sheet->title);
     set_text(object, "scale", sheet->scale_title);
     set_text(object, "down", sheet->down ? sheet->down : "row");

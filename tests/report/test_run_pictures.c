@@ -1,37 +1,12 @@
-/* The PNG of a map: signature, size, colours of single pixels, the same bytes twice. */
+/* Colours, and the pictures of a run's maps: size and colours of single pixels. */
 #include "base/path.h"
-#include "report/write/heatmap.h"
-
-#include <math.h>
-#include <png.h>
 
 #include "fixture.h"
-#include "report/report.h"
-#include "report/write/colormap.h"
+#include "picture.h"
+#include "report/run_pictures.h"
+#include "report/write/draw_sheet.h"
 #include "runner.h"
-
-struct picture {
-    size_t width, height;
-    unsigned char *pixels; /* RGB */
-};
-
-static struct picture read_picture(const char *path)
-{
-    png_image image = {.version = PNG_IMAGE_VERSION};
-    ck_assert_msg(png_image_begin_read_from_file(&image, path), "%s: %s", path, image.message);
-    image.format = PNG_FORMAT_RGB;
-    struct picture picture = {image.width, image.height, malloc(PNG_IMAGE_SIZE(image))};
-    ck_assert(png_image_finish_read(&image, NULL, picture.pixels, 0, NULL));
-    return picture;
-}
-
-static void assert_pixel(const struct picture *picture, size_t x, size_t y, struct rgb colour)
-{
-    const unsigned char *pixel = &picture->pixels[(y * picture->width + x) * 3];
-    ck_assert_msg(pixel[0] == colour.r && pixel[1] == colour.g && pixel[2] == colour.b,
-                  "pixel %zu,%zu is %d %d %d, expected %d %d %d", x, y, pixel[0], pixel[1],
-                  pixel[2], colour.r, colour.g, colour.b);
-}
+#include <math.h>
 
 START_TEST(viridis_ends_and_middle)
 {
@@ -80,10 +55,10 @@ END_TEST
 
 START_TEST(squares_are_about_256_pixels_wide)
 {
-    ck_assert_uint_eq(heatmap_square(16), 16);
-    ck_assert_uint_eq(heatmap_square(128), 2);
-    ck_assert_uint_eq(heatmap_square(1), 256);
-    ck_assert_uint_eq(heatmap_square(2000), 1);
+    ck_assert_uint_eq(draw_map_square(16), 16);
+    ck_assert_uint_eq(draw_map_square(128), 2);
+    ck_assert_uint_eq(draw_map_square(1), 256);
+    ck_assert_uint_eq(draw_map_square(2000), 1);
 }
 END_TEST
 
@@ -92,7 +67,7 @@ START_TEST(pixels_show_queries_down_and_keys_across)
     const float map[4] = {0, 1, 0.25f, NAN};
     char path[PATH_SIZE];
     path_format(path, NULL, "%s/map.png", out);
-    ck_assert_int_eq(heatmap_write(path, map, 2, NULL), STATUS_OK);
+    ck_assert_int_eq(draw_map_write(path, map, 2, NULL), STATUS_OK);
     char *bytes = read_out("map.png");
     ck_assert_int_eq(memcmp(bytes, "\x89PNG\r\n\x1a\n", 8), 0);
     free(bytes);
@@ -104,7 +79,7 @@ START_TEST(pixels_show_queries_down_and_keys_across)
     assert_pixel(&picture, 128, 0, colormap_viridis(1));
     assert_pixel(&picture, 0, 128, colormap_viridis(0.25));
     assert_pixel(&picture, 255, 255, colormap_viridis(NAN));
-    free(picture.pixels);
+    cairo_surface_destroy(picture.surface);
 }
 END_TEST
 
@@ -112,7 +87,7 @@ START_TEST(a_folder_that_is_not_there)
 {
     const float map[1] = {0};
     struct error err;
-    ck_assert_int_eq(heatmap_write("/nonexistent/map.png", map, 1, &err), STATUS_WRITE);
+    ck_assert_int_eq(draw_map_write("/nonexistent/map.png", map, 1, &err), STATUS_WRITE);
     ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/map.png"));
 }
 END_TEST
@@ -124,12 +99,12 @@ START_TEST(pictures_of_a_run)
     size_t n_picture;
     fake_write(out, &fake);
     fake_folder(out, &fake, folder);
-    ck_assert_int_eq(report_attention_pictures(folder, &n_picture, NULL), STATUS_OK);
+    ck_assert_int_eq(run_pictures_write_maps(folder, &n_picture, NULL), STATUS_OK);
     ck_assert_uint_eq(n_picture, 2 * (FAKE_HEADS + 1) + 1);
     path_format(path, NULL, "%s/attention/overview.png", folder);
     struct picture overview = read_picture(path);
     ck_assert_uint_gt(overview.width, 3 * 116);
-    free(overview.pixels);
+    cairo_surface_destroy(overview.surface);
     static const struct {
         const char *name;
         double value;
@@ -140,7 +115,7 @@ START_TEST(pictures_of_a_run)
         path_format(path, NULL, "%s/attention/step000030/%s.png", folder, expected[i].name);
         struct picture picture = read_picture(path);
         assert_pixel(&picture, 10, 10, colormap_viridis(expected[i].value));
-        free(picture.pixels);
+        cairo_surface_destroy(picture.surface);
     }
 }
 END_TEST
@@ -149,7 +124,7 @@ START_TEST(a_run_without_maps)
 {
     struct error err;
     size_t n_picture;
-    ck_assert_int_eq(report_attention_pictures(out, &n_picture, &err), STATUS_DATA);
+    ck_assert_int_eq(run_pictures_write_maps(out, &n_picture, &err), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "attention=final"));
 }
 END_TEST
@@ -165,14 +140,14 @@ START_TEST(an_array_of_another_shape)
     fake_folder(out, &fake, folder);
     path_format(path, NULL, "%s/attention/step000030/layer0.npy", folder);
     ck_assert_int_eq(npy_write(path, data, dim, 3, NULL), STATUS_OK);
-    ck_assert_int_eq(report_attention_pictures(folder, &n_picture, &err), STATUS_DATA);
+    ck_assert_int_eq(run_pictures_write_maps(folder, &n_picture, &err), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "[heads, T, T]"));
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("heatmap");
+    Suite *suite = suite_create("run_pictures");
     TCase *colours = tcase_create("colours"), *files = tcase_create("files");
     tcase_add_test(colours, viridis_ends_and_middle);
     tcase_add_test(colours, viridis_clamps_and_greys);
