@@ -95,7 +95,7 @@ class Measuring:
         words = text.stderr.decode()
         if "there are " not in words:
             sys.exit(f"{self.options.qkvlab} has no planted faults: configure it with -DQKVLAB_FAULTS=ON")
-        return [word.strip(" .\n") for word in words.split("there are ")[1].split(",") if "none" not in word]
+        return [word.strip(" .)\n") for word in words.split("there are ")[1].split(",") if "none" not in word]
 
     def fault_answers(self, fault):
         same = self.record(f"{fault}-same.json", "--fault", fault, "--no-paired", "--seeds", f"0-{SEEDS - 1}")
@@ -298,7 +298,7 @@ def write_report(measuring):
         f"{SEEDS} seeds. {platform.processor() or platform.machine()}, {os.cpu_count()} processors, {version[0]}.", "",
         "## Planted faults", "",
         "The fewest seeds, of 1, 2, 3, 5 and 10 (band: 3, 5 and 10 new ones beside the baseline's 10), with which a",
-        "tier notices the fault. `qkvlab check --help` says what the tiers are; what a fault is: src/base/fault.h.", "",
+        "tier notices the fault. `qkvlab check --help` says what the tiers are; what a fault is: tests/faults/fault.c.", "",
         *table, ""]
     if misses:
         lines += ["Not noticed, and why:", "", *misses, ""]

@@ -1,5 +1,5 @@
 /* Are the new curves drawn from the law of the old ones? One max-T test (permutation.h) answers for
- * all rows of the table together, those of all parts too, so the share of false alarms of a check
+ * all rows of the table together, those of all cohorts too, so the share of false alarms of a check
  * is the level, however much is compared; and where it alarms, each row that is over the critical
  * value is known to have moved.
  *
@@ -121,7 +121,7 @@ static void add_kind(struct verdict *verdict, const struct traces *old, size_t f
     }
     bool all_steps = moved->whole && moved->curve != CURVE_COUNT;
     struct difference d =
-        difference_make(&old->part[moved->part], moved->whole ? -1 : (long)moved->first, "%s%s",
+        difference_make(&old->cohort[moved->cohort], moved->whole ? -1 : (long)moved->first, "%s%s",
                         moved->name, all_steps ? " of all steps" : "");
     d.p = moved->p;
     if (!moved->whole) {
@@ -135,7 +135,7 @@ static void add_kind(struct verdict *verdict, const struct traces *old, size_t f
 
 /* ---- trainings that did not end as the old ones ---- */
 
-/* How many traces of a part ended in some way, and the first one that did. */
+/* How many traces of a cohort ended in some way, and the first one that did. */
 struct ends {
     size_t n;
     const struct trace *first; /* NULL: none */
@@ -143,11 +143,11 @@ struct ends {
 
 /* Those that diverged, or else those that ended before a step. One that another program wrote down
  * every tenth step may end nine steps early. */
-static struct ends count_ends(const struct part *part, bool diverged, size_t step)
+static struct ends count_ends(const struct cohort *cohort, bool diverged, size_t step)
 {
     struct ends ends = {0};
-    for (size_t i = 0; i < part->n_trace; i++) {
-        const struct trace *trace = &part->trace[i];
+    for (size_t i = 0; i < cohort->n_trace; i++) {
+        const struct trace *trace = &cohort->trace[i];
         size_t last = trace_last_step(trace);
         size_t gap = trace->n_point > 1 ? last - trace_step(trace, trace->n_point - 2) : 1;
         if (trace->diverged == diverged && (diverged || last + gap <= step)) {
@@ -159,13 +159,13 @@ static struct ends count_ends(const struct part *part, bool diverged, size_t ste
     return ends;
 }
 
-static struct ends diverged_of(const struct part *part)
+static struct ends diverged_of(const struct cohort *cohort)
 {
-    return count_ends(part, true, 0);
+    return count_ends(cohort, true, 0);
 }
 
 /* The step that all old traces came to. */
-static size_t shortest_end(const struct part *old)
+static size_t shortest_end(const struct cohort *old)
 {
     size_t end = SIZE_MAX;
     for (size_t i = 0; i < old->n_trace; i++) {
@@ -175,7 +175,7 @@ static size_t shortest_end(const struct part *old)
     return end;
 }
 
-static struct difference difference_of_ends(const struct part *old, const char *what,
+static struct difference difference_of_ends(const struct cohort *old, const char *what,
                                             const struct ends *ends, size_t n_of)
 {
     long step = ends->first ? (long)trace_last_step(ends->first) : -1;
@@ -202,7 +202,8 @@ static void say_cause(const struct trace *trace, struct text *text)
     }
 }
 
-static void add_divergence(const struct part *old, const struct part *new, struct verdict *verdict)
+static void add_divergence(const struct cohort *old, const struct cohort *new,
+                           struct verdict *verdict)
 {
     struct ends ends = diverged_of(new);
     if (ends.n == 0) {
@@ -216,7 +217,8 @@ static void add_divergence(const struct part *old, const struct part *new, struc
     verdict_add(verdict, &d);
 }
 
-static void add_early_end(const struct part *old, const struct part *new, struct verdict *verdict)
+static void add_early_end(const struct cohort *old, const struct cohort *new,
+                          struct verdict *verdict)
 {
     size_t end = shortest_end(old);
     struct ends ends = count_ends(new, false, end);
@@ -232,23 +234,23 @@ static void add_early_end(const struct part *old, const struct part *new, struct
     verdict_add(verdict, &d);
 }
 
-static void say_share(const char *which, const struct part *part, struct text *text)
+static void say_share(const char *which, const struct cohort *cohort, struct text *text)
 {
-    struct ends ends = diverged_of(part);
-    text_append(text, "%zu of %zu %s", ends.n, part->n_trace, which);
+    struct ends ends = diverged_of(cohort);
+    text_append(text, "%zu of %zu %s", ends.n, cohort->n_trace, which);
     if (ends.first) {
         text_append(text, ", first at step %zu", trace_last_step(ends.first));
     }
 }
 
 /* Where old trainings diverged too, the test has to say whether the new ones do it otherwise. */
-static void add_divergence_moved(const struct part *old, const struct part *new, size_t part,
+static void add_divergence_moved(const struct cohort *old, const struct cohort *new, size_t cohort,
                                  struct verdict *verdict)
 {
     double p = 1;
     for (size_t i = 0; i < verdict->n_band; i++) {
         const struct band_row *row = &verdict->band[i];
-        p = row->part == part && row->after_divergence ? fmin(p, row->p) : p;
+        p = row->cohort == cohort && row->after_divergence ? fmin(p, row->p) : p;
     }
     if (p > BAND_LEVEL) {
         return;
@@ -267,12 +269,13 @@ static void add_divergence_moved(const struct part *old, const struct part *new,
 
 static void add_ends(const struct band_table *table, struct verdict *verdict)
 {
-    for (size_t p = 0; p < table->old->n_part; p++) {
-        const struct part *old = &table->old->part[p], *new = traces_part(table->new, old->name);
+    for (size_t p = 0; p < table->old->n_cohort; p++) {
+        const struct cohort *old = &table->old->cohort[p],
+                            *new = traces_cohort(table->new, old->name);
         if (!new) {
             continue;
         }
-        verdict->n_part++;
+        verdict->n_cohort++;
         verdict->n_trace += table->n_new;
         if (diverged_of(old).n == 0) {
             add_divergence(old, new, verdict);

@@ -30,16 +30,16 @@ static const struct {
     [CURVE_ACCURACY] = {"accuracy", false, 0},
 };
 
-/* A curve of all units of a part, at the steps at which all of them have it. */
+/* A curve of all units of a cohort, at the steps at which all of them have it. */
 struct shared_curve {
     double *step;  /* [n_step] */
     double *value; /* [n_unit, capacity] */
     size_t n_step, capacity;
 };
 
-/* The traces of one part. */
+/* The traces of one cohort. */
 struct sample {
-    size_t part;                /* of the old */
+    size_t cohort;              /* of the old */
     const struct trace **trace; /* [n_unit] */
     struct shared_curve curve[CURVE_COUNT];
     size_t diverged_from; /* the first step at which one of them had diverged, or SIZE_MAX */
@@ -57,7 +57,7 @@ void band_table_free(struct band_table *table)
 size_t band_kind_end(const struct band_row *row, size_t n_row, size_t first)
 {
     size_t end = first;
-    while (end < n_row && row[end].part == row[first].part &&
+    while (end < n_row && row[end].cohort == row[first].cohort &&
            strcmp(row[end].name, row[first].name) == 0) {
         end++;
     }
@@ -66,26 +66,27 @@ size_t band_kind_end(const struct band_row *row, size_t n_row, size_t first)
 
 /* ---- units ---- */
 
-static bool in_all_parts(const struct traces *traces, const struct traces *other, uint64_t seed)
+static bool in_all_cohorts(const struct traces *traces, const struct traces *other, uint64_t seed)
 {
-    for (size_t p = 0; p < traces->n_part; p++) {
-        if (traces_part(other, traces->part[p].name) && !part_trace(&traces->part[p], seed)) {
+    for (size_t p = 0; p < traces->n_cohort; p++) {
+        if (traces_cohort(other, traces->cohort[p].name) &&
+            !cohort_trace(&traces->cohort[p], seed)) {
             return false;
         }
     }
     return true;
 }
 
-/* The seeds of the first part both have that are in all such parts. */
+/* The seeds of the first cohort both have that are in all such cohorts. */
 static size_t list_seeds(const struct traces *traces, const struct traces *other, uint64_t *seed)
 {
     size_t n = 0, p = 0;
-    while (p < traces->n_part && !traces_part(other, traces->part[p].name)) {
+    while (p < traces->n_cohort && !traces_cohort(other, traces->cohort[p].name)) {
         p++;
     }
-    for (size_t i = 0; p < traces->n_part && i < traces->part[p].n_trace; i++) {
-        if (in_all_parts(traces, other, traces->part[p].trace[i].seed)) {
-            seed[n++] = traces->part[p].trace[i].seed;
+    for (size_t i = 0; p < traces->n_cohort && i < traces->cohort[p].n_trace; i++) {
+        if (in_all_cohorts(traces, other, traces->cohort[p].trace[i].seed)) {
+            seed[n++] = traces->cohort[p].trace[i].seed;
         }
     }
     return n;
@@ -207,7 +208,7 @@ static void add_stretch(struct band_table *table, const struct sample *sample, s
                         size_t first, size_t end, bool whole)
 {
     const struct shared_curve *curve = &sample->curve[c];
-    struct band_row row = {.part = sample->part,
+    struct band_row row = {.cohort = sample->cohort,
                            .curve = (enum trace_curve)c,
                            .name = curves[c].name,
                            .is_log = curves[c].is_log,
@@ -342,7 +343,7 @@ static const struct {
 static void add_numbers(struct band_table *table, const struct sample *sample)
 {
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        struct band_row row = {.part = sample->part,
+        struct band_row row = {.cohort = sample->cohort,
                                .curve = CURVE_COUNT,
                                .name = numbers[i].name,
                                .is_log = numbers[i].is_log,
@@ -360,11 +361,11 @@ static void add_numbers(struct band_table *table, const struct sample *sample)
     }
 }
 
-/* ---- parts ---- */
+/* ---- cohorts ---- */
 
-/* note_part says what is compared at fewer steps than every trace has, or not at all. */
-static void note_part(const struct band_table *table, const struct sample *sample,
-                      const struct part *new, struct text *note)
+/* note_cohort says what is compared at fewer steps than every trace has, or not at all. */
+static void note_cohort(const struct band_table *table, const struct sample *sample,
+                        const struct cohort *new, struct text *note)
 {
     size_t fewest = SIZE_MAX, n_step = sample->curve[CURVE_LOSS].n_step;
     for (size_t u = 0; u < table->n_unit; u++) {
@@ -382,21 +383,21 @@ static void note_part(const struct band_table *table, const struct sample *sampl
             joint = " and the ";
         }
     }
-    size_t n_left_out = table->old->part[sample->part].n_trace + new->n_trace - table->n_unit;
+    size_t n_left_out = table->old->cohort[sample->cohort].n_trace + new->n_trace - table->n_unit;
     if (n_left_out > 0) {
         text_append(note, "%s%zu run%s left out, of seeds that another part has not",
                     note->data ? ", " : "", n_left_out, n_left_out == 1 ? "" : "s");
     }
 }
 
-/* One clause for all parts of which the same is said; said[p] is what is said of part p. */
+/* One clause for all cohorts of which the same is said; said[p] is what is said of cohort p. */
 static void join_notes(struct band_table *table, struct text *said)
 {
-    for (size_t p = 0; p < table->old->n_part; p++) {
+    for (size_t p = 0; p < table->old->n_cohort; p++) {
         const char *joint = table->note.data ? "; " : "";
-        for (size_t i = p; said[p].data && i < table->old->n_part; i++) {
+        for (size_t i = p; said[p].data && i < table->old->n_cohort; i++) {
             if (said[i].data && strcmp(said[i].data, said[p].data) == 0) {
-                text_append(&table->note, "%s%s", joint, table->old->part[i].name);
+                text_append(&table->note, "%s%s", joint, table->old->cohort[i].name);
                 joint = ", ";
                 if (i > p) {
                     text_free(&said[i]);
@@ -421,7 +422,7 @@ static enum status add_rows(struct band_table *table, const struct sample *sampl
         return error_set(err, STATUS_DATA,
                          "%s: no step is in all curves, old (first step %zu, last %zu) and new "
                          "(first %zu, last %zu), so nothing can be compared: log the same steps",
-                         table->old->part[sample->part].name, trace_step(old, 0),
+                         table->old->cohort[sample->cohort].name, trace_step(old, 0),
                          trace_last_step(old), trace_step(new, 0), trace_last_step(new));
     }
     for (size_t c = 0; c < CURVE_COUNT; c++) {
@@ -431,17 +432,17 @@ static enum status add_rows(struct band_table *table, const struct sample *sampl
     return STATUS_OK;
 }
 
-static enum status add_part(struct band_table *table, size_t p, const struct part *new,
-                            struct text *note, struct error *err)
+static enum status add_cohort(struct band_table *table, size_t p, const struct cohort *new,
+                              struct text *note, struct error *err)
 {
-    struct sample sample = {.part = p, .diverged_from = SIZE_MAX};
+    struct sample sample = {.cohort = p, .diverged_from = SIZE_MAX};
     sample.trace = calloc(table->n_unit, sizeof(struct trace *));
     if (!sample.trace) {
         return error_memory(err, "comparing");
     }
     for (size_t u = 0; u < table->n_unit; u++) {
-        const struct part *part = u < table->n_old ? &table->old->part[p] : new;
-        const struct trace *trace = sample.trace[u] = part_trace(part, table->seed[u]);
+        const struct cohort *cohort = u < table->n_old ? &table->old->cohort[p] : new;
+        const struct trace *trace = sample.trace[u] = cohort_trace(cohort, table->seed[u]);
         if (trace->diverged && trace_last_step(trace) < sample.diverged_from) {
             sample.diverged_from = trace_last_step(trace);
         }
@@ -450,7 +451,7 @@ static enum status add_part(struct band_table *table, size_t p, const struct par
         share_curve(table, &sample, c);
     }
     enum status status = add_rows(table, &sample, err);
-    note_part(table, &sample, new, note);
+    note_cohort(table, &sample, new, note);
     for (size_t c = 0; c < CURVE_COUNT; c++) {
         free(sample.curve[c].step);
         free(sample.curve[c].value);
@@ -462,16 +463,16 @@ static enum status add_part(struct band_table *table, size_t p, const struct par
 enum status band_table_fill(struct band_table *table, struct error *err)
 {
     enum status status = STATUS_OK;
-    struct text *said = calloc(table->old->n_part + 1, sizeof *said);
+    struct text *said = calloc(table->old->n_cohort + 1, sizeof *said);
     if (!said) {
         return error_memory(err, "comparing");
     }
-    for (size_t p = 0; p < table->old->n_part && status == STATUS_OK; p++) {
-        const struct part *new = traces_part(table->new, table->old->part[p].name);
-        status = new ? add_part(table, p, new, &said[p], err) : STATUS_OK;
+    for (size_t p = 0; p < table->old->n_cohort && status == STATUS_OK; p++) {
+        const struct cohort *new = traces_cohort(table->new, table->old->cohort[p].name);
+        status = new ? add_cohort(table, p, new, &said[p], err) : STATUS_OK;
     }
     join_notes(table, said);
-    for (size_t p = 0; p < table->old->n_part; p++) {
+    for (size_t p = 0; p < table->old->n_cohort; p++) {
         text_free(&said[p]);
     }
     free(said);

@@ -26,13 +26,13 @@ static void add_panel(struct plot *plot, const char *title, const char *y_title)
 
 /* ---- a curve ---- */
 
-/* Returns whether any of the part's traces has the curve. */
-static bool add_traces(struct plot *plot, const struct part *part, enum trace_curve c,
+/* Returns whether any of the cohort's traces has the curve. */
+static bool add_traces(struct plot *plot, const struct cohort *cohort, enum trace_curve c,
                        const char *name, size_t style, double width)
 {
     bool any = false;
-    for (size_t r = 0; part && r < part->n_trace; r++) {
-        const struct trace *trace = &part->trace[r];
+    for (size_t r = 0; cohort && r < cohort->n_trace; r++) {
+        const struct trace *trace = &cohort->trace[r];
         if (!trace->curve[c]) {
             continue;
         }
@@ -52,7 +52,7 @@ static bool add_traces(struct plot *plot, const struct part *part, enum trace_cu
     return any;
 }
 
-static void add_band(struct plot *plot, const struct verdict *verdict, size_t part,
+static void add_band(struct plot *plot, const struct verdict *verdict, size_t cohort,
                      enum trace_curve c)
 {
     size_t n = verdict->n_band, k = 0;
@@ -60,7 +60,7 @@ static void add_band(struct plot *plot, const struct verdict *verdict, size_t pa
         plot_series(plot, "mean of the new", STYLE_ORANGE, MARK_LINE, NULL, NULL, n);
     for (size_t i = 0; mean && i < n; i++) {
         const struct band_row *row = &verdict->band[i];
-        if (row->part == part && row->curve == c && !row->whole && !row->after_divergence) {
+        if (row->cohort == cohort && row->curve == c && !row->whole && !row->after_divergence) {
             mean->x[k] = (double)(row->first + row->last) / 2;
             mean->y[k++] = exp(row->new);
         }
@@ -70,7 +70,7 @@ static void add_band(struct plot *plot, const struct verdict *verdict, size_t pa
     plot_band(plot, NULL, NULL);
     for (size_t i = k = 0; band && !plot->failed && i < n; i++) {
         const struct band_row *row = &verdict->band[i];
-        if (row->part == part && row->curve == c && !row->whole && !row->after_divergence) {
+        if (row->cohort == cohort && row->curve == c && !row->whole && !row->after_divergence) {
             for (int end = 0; end < 2; end++, k++) {
                 band->x[k] = end ? (double)row->last + 0.5 : (double)row->first - 0.5;
                 band->low[k] = exp(row->old - row->half);
@@ -91,17 +91,17 @@ static void mark_step(struct plot *plot, long step, const char *why)
 }
 
 /* A training that diverged at once is too short to be seen. */
-static void mark_divergence(struct plot *plot, const struct verdict *verdict, const char *part)
+static void mark_divergence(struct plot *plot, const struct verdict *verdict, const char *cohort)
 {
     for (size_t i = 0; i < verdict->n_difference; i++) {
         const struct difference *d = &verdict->difference[i];
-        if (strcmp(d->part, part) == 0 && strcmp(d->what, "divergence") == 0 && d->step >= 0) {
+        if (strcmp(d->cohort, cohort) == 0 && strcmp(d->what, "divergence") == 0 && d->step >= 0) {
             mark_step(plot, d->step, "diverged");
         }
     }
 }
 
-static void add_curve(struct plot *plot, const struct part *old, const struct part *new,
+static void add_curve(struct plot *plot, const struct cohort *old, const struct cohort *new,
                       const struct verdict *verdict, enum trace_curve c)
 {
     bool has_old =
@@ -119,24 +119,25 @@ static void add_curve(struct plot *plot, const struct part *old, const struct pa
 
 /* ---- the difference of the losses, where the seeds are the same ---- */
 
-/* The earliest difference that the verdict tells of a part; -1: none. */
-static long first_difference(const struct verdict *verdict, const char *part)
+/* The earliest difference that the verdict tells of a cohort; -1: none. */
+static long first_difference(const struct verdict *verdict, const char *cohort)
 {
     long first = -1;
     for (size_t i = 0; i < verdict->n_difference; i++) {
         const struct difference *d = &verdict->difference[i];
-        if (strcmp(d->part, part) == 0 && d->step >= 0 && (first < 0 || d->step < first)) {
+        if (strcmp(d->cohort, cohort) == 0 && d->step >= 0 && (first < 0 || d->step < first)) {
             first = d->step;
         }
     }
     return first;
 }
 
-static void add_changes(struct plot *plot, const struct part *old_part, const struct part *new_part)
+static void add_changes(struct plot *plot, const struct cohort *old_cohort,
+                        const struct cohort *new_cohort)
 {
     bool any = false, same = true;
-    for (size_t r = 0; new_part && r < new_part->n_trace; r++) {
-        const struct trace *new = &new_part->trace[r], *old = part_trace(old_part, new->seed);
+    for (size_t r = 0; new_cohort && r < new_cohort->n_trace; r++) {
+        const struct trace *new = &new_cohort->trace[r], *old = cohort_trace(old_cohort, new->seed);
         struct series *series =
             plot_series(plot, NULL, STYLE_ORANGE, MARK_LINE, NULL, NULL, old ? old->n_point : 0);
         for (size_t i = 0; series && i < series->n; i++) {
@@ -162,7 +163,7 @@ static void add_changes(struct plot *plot, const struct part *old_part, const st
 static struct plot *make_plot(const struct traces *old, const struct traces *new,
                               const struct verdict *verdict)
 {
-    char text[PART_NAME_SIZE + 64];
+    char text[COHORT_NAME_SIZE + 64];
     snprintf(text, sizeof text, "%s, tier %s",
              verdict->n_difference > 0 ? "Learning differs" : "No difference in learning",
              verdict->tier->name);
@@ -170,25 +171,25 @@ static struct plot *make_plot(const struct traces *old, const struct traces *new
     if (plot) {
         plot->n_column = verdict->tier->same_seeds ? 3 : 2;
     }
-    for (size_t p = 0; plot && p < old->n_part; p++) {
-        const struct part *part = &old->part[p], *same = traces_part(new, part->name);
-        bool compared = tier_covers(verdict->tier, part, new);
-        snprintf(text, sizeof text, "%s%s", part->name, compared ? "" : ", not compared");
+    for (size_t p = 0; plot && p < old->n_cohort; p++) {
+        const struct cohort *cohort = &old->cohort[p], *same = traces_cohort(new, cohort->name);
+        bool compared = tier_covers(verdict->tier, cohort, new);
+        snprintf(text, sizeof text, "%s%s", cohort->name, compared ? "" : ", not compared");
         add_panel(plot, text, "training loss");
-        add_curve(plot, part, same, verdict, CURVE_LOSS);
+        add_curve(plot, cohort, same, verdict, CURVE_LOSS);
         if (verdict->n_band > 0) {
             add_band(plot, verdict, p, CURVE_LOSS);
         }
-        mark_divergence(plot, verdict, part->name);
+        mark_divergence(plot, verdict, cohort->name);
         add_panel(plot, NULL, "gradient norm");
-        add_curve(plot, part, same, verdict, CURVE_GRAD_NORM);
+        add_curve(plot, cohort, same, verdict, CURVE_GRAD_NORM);
         if (verdict->n_band > 0) {
             add_band(plot, verdict, p, CURVE_GRAD_NORM);
         }
         if (verdict->tier->same_seeds) {
-            long step = first_difference(verdict, part->name);
+            long step = first_difference(verdict, cohort->name);
             add_panel(plot, NULL, "loss, new - old");
-            add_changes(plot, part, same);
+            add_changes(plot, cohort, same);
             if (step >= 0) {
                 mark_step(plot, step, "first difference");
             }

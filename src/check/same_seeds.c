@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-/* A part of both. */
+/* A cohort of both. */
 struct sides {
-    const struct part *old, *new;
+    const struct cohort *old, *new;
     size_t n_pair;     /* new traces with an old one of their seed */
     bool same_tensors; /* so that fingerprints can be compared */
 };
@@ -39,14 +39,14 @@ static struct spot spot_at(const struct trace *old, const struct trace *new, enu
     return spot;
 }
 
-typedef bool difference_test(const struct part *old, const struct spot *spot);
+typedef bool difference_test(const struct cohort *old, const struct spot *spot);
 
 /* find_first returns the first value of a quantity in which a new trace differs from the old one of
  * its seed. What a training that ended early does not have is no matter here. */
 static struct spot find_first(const struct sides *sides, const struct trace *new,
                               enum quantity quantity, difference_test *differs)
 {
-    const struct trace *old = part_trace(sides->old, new->seed);
+    const struct trace *old = cohort_trace(sides->old, new->seed);
     bool comparable = old && (sides->same_tensors || !quantities[quantity].of_tensors);
     size_t n_old = comparable ? trace_n_value(old, quantity) : 0;
     size_t n_new = trace_n_value(new, quantity);
@@ -96,7 +96,7 @@ static bool same_number(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-static bool bits_differ(const struct part *old, const struct spot *spot)
+static bool bits_differ(const struct cohort *old, const struct spot *spot)
 {
     (void)old;
     return spot->old.print ? strcmp(spot->old.print->hash, spot->new.print->hash) != 0
@@ -115,7 +115,7 @@ static void keep_earlier(struct spot *first, const struct spot *other)
 }
 
 /* How many tensors differ at the time of a spot, which is the first one, and which does most. */
-static void say_tensors(const struct part *old, const struct spot *spot, struct difference *d)
+static void say_tensors(const struct cohort *old, const struct spot *spot, struct difference *d)
 {
     size_t n_tensor = old->n_tensor, first = spot->i - spot->i % n_tensor;
     size_t n_differ = 0, farthest = 0;
@@ -166,7 +166,7 @@ static void add_first(const struct sides *sides, const struct spot *spot, size_t
 }
 
 /* The first difference of all, and where that is a number, also the first one of tensors. */
-static void exact_part(const struct sides *sides, struct verdict *verdict)
+static void exact_cohort(const struct sides *sides, struct verdict *verdict)
 {
     struct spot first = {0}, first_tensor = {0};
     size_t n_seed = 0, n_tensor_seed = 0;
@@ -198,7 +198,7 @@ static double size_of(const struct spot *spot)
     return trace_difference(spot->old_trace, spot->new_trace, spot->quantity, spot->i);
 }
 
-static bool is_over(const struct part *old, const struct spot *spot)
+static bool is_over(const struct cohort *old, const struct spot *spot)
 {
     return size_of(spot) > tolerance_limit(old->tolerance, spot->quantity, spot->i);
 }
@@ -253,7 +253,7 @@ static void paired_ends(const struct sides *sides, struct verdict *verdict)
     const struct trace *old = NULL, *new = NULL;
     size_t n_seed = 0;
     for (size_t i = sides->new->n_trace; i-- > 0;) {
-        const struct trace *b = &sides->new->trace[i], *a = part_trace(sides->old, b->seed);
+        const struct trace *b = &sides->new->trace[i], *a = cohort_trace(sides->old, b->seed);
         if (a && (a->diverged != b->diverged || (!a->diverged && a->n_point != b->n_point))) {
             n_seed++;
             old = a;
@@ -275,7 +275,7 @@ static void paired_ends(const struct sides *sides, struct verdict *verdict)
     verdict_add(verdict, &d);
 }
 
-static void paired_part(const struct sides *sides, struct verdict *verdict)
+static void paired_cohort(const struct sides *sides, struct verdict *verdict)
 {
     for (size_t q = 0; q < QUANTITY_COUNT; q++) {
         if (quantities[q].floor > 0) {
@@ -285,9 +285,9 @@ static void paired_part(const struct sides *sides, struct verdict *verdict)
     paired_ends(sides, verdict);
 }
 
-/* ---- all parts ---- */
+/* ---- all cohorts ---- */
 
-static bool have_same_tensors(const struct part *old, const struct part *new,
+static bool have_same_tensors(const struct cohort *old, const struct cohort *new,
                               struct verdict *verdict)
 {
     size_t i = 0;
@@ -308,22 +308,23 @@ static bool have_same_tensors(const struct part *old, const struct part *new,
     return false;
 }
 
-static enum status compare_parts(const struct traces *old, const struct traces *new,
-                                 void (*compare)(const struct sides *, struct verdict *),
-                                 struct verdict *verdict, struct error *err)
+static enum status compare_cohorts(const struct traces *old, const struct traces *new,
+                                   void (*compare)(const struct sides *, struct verdict *),
+                                   struct verdict *verdict, struct error *err)
 {
-    for (size_t p = 0; p < new->n_part; p++) {
-        struct sides sides = {.old = traces_part(old, new->part[p].name), .new = &new->part[p]};
+    for (size_t p = 0; p < new->n_cohort; p++) {
+        struct sides sides = {.old = traces_cohort(old, new->cohort[p].name),
+                              .new = &new->cohort[p]};
         if (!sides.old) {
             continue;
         }
         for (size_t i = 0; i < sides.new->n_trace; i++) {
-            sides.n_pair += part_trace(sides.old, sides.new->trace[i].seed) != NULL;
+            sides.n_pair += cohort_trace(sides.old, sides.new->trace[i].seed) != NULL;
         }
         sides.same_tensors = have_same_tensors(sides.old, sides.new, verdict);
         compare(&sides, verdict);
         verdict->n_trace += sides.n_pair;
-        verdict->n_part += sides.n_pair > 0;
+        verdict->n_cohort += sides.n_pair > 0;
     }
     return verdict->n_trace > 0
                ? STATUS_OK
@@ -335,19 +336,19 @@ static enum status compare_parts(const struct traces *old, const struct traces *
 enum status exact_compare(const struct traces *old, const struct traces *new,
                           struct verdict *verdict, struct error *err)
 {
-    return compare_parts(old, new, exact_part, verdict, err);
+    return compare_cohorts(old, new, exact_cohort, verdict, err);
 }
 
 enum status paired_compare(const struct traces *old, const struct traces *new,
                            struct verdict *verdict, struct error *err)
 {
-    for (size_t p = 0; p < new->n_part; p++) {
-        const struct part *part = traces_part(old, new->part[p].name);
-        if (part && !part->tolerance) {
+    for (size_t p = 0; p < new->n_cohort; p++) {
+        const struct cohort *cohort = traces_cohort(old, new->cohort[p].name);
+        if (cohort && !cohort->tolerance) {
             return error_set(err, STATUS_DATA,
                              "the baseline has no tolerances (recorded with --no-paired, or from "
                              "curves): only the tiers exact and band can use it");
         }
     }
-    return compare_parts(old, new, paired_part, verdict, err);
+    return compare_cohorts(old, new, paired_cohort, verdict, err);
 }

@@ -6,8 +6,8 @@
 #include "check/traces.h"
 #include "check/verdict.h"
 
-/* Rows of tier.h. Errors: STATUS_DATA where no part and seed is in both, and for paired where a
- * part has no tolerance. */
+/* Rows of tier.h. Errors: STATUS_DATA where no cohort and seed is in both, and for paired where a
+ * cohort has no tolerance. */
 enum status exact_compare(const struct traces *old, const struct traces *new,
                           struct verdict *verdict, struct error *err);
 enum status paired_compare(const struct traces *old, const struct traces *new,

@@ -15,9 +15,9 @@ static const char *fact(const json_t *object, const char *key)
 
 static bool same_task_versions(const struct traces *old, const struct traces *new)
 {
-    for (size_t p = 0; p < new->n_part; p++) {
-        const struct part *part = traces_part(old, new->part[p].name);
-        if (part && part->task_version != new->part[p].task_version) {
+    for (size_t p = 0; p < new->n_cohort; p++) {
+        const struct cohort *cohort = traces_cohort(old, new->cohort[p].name);
+        if (cohort && cohort->task_version != new->cohort[p].task_version) {
             return false;
         }
     }
@@ -26,10 +26,10 @@ static bool same_task_versions(const struct traces *old, const struct traces *ne
 
 static bool has_seeds(const struct traces *old, const struct traces *new)
 {
-    for (size_t p = 0; p < new->n_part; p++) {
-        const struct part *part = traces_part(old, new->part[p].name);
-        for (size_t i = 0; part && i < new->part[p].n_trace; i++) {
-            if (!part_trace(part, new->part[p].trace[i].seed)) {
+    for (size_t p = 0; p < new->n_cohort; p++) {
+        const struct cohort *cohort = traces_cohort(old, new->cohort[p].name);
+        for (size_t i = 0; cohort && i < new->cohort[p].n_trace; i++) {
+            if (!cohort_trace(cohort, new->cohort[p].trace[i].seed)) {
                 return false;
             }
         }
@@ -39,8 +39,8 @@ static bool has_seeds(const struct traces *old, const struct traces *new)
 
 static bool has_tolerances(const struct traces *traces)
 {
-    for (size_t p = 0; p < traces->n_part; p++) {
-        if (!traces->part[p].tolerance) {
+    for (size_t p = 0; p < traces->n_cohort; p++) {
+        if (!traces->cohort[p].tolerance) {
             return false;
         }
     }
@@ -145,11 +145,11 @@ const struct tier *tier_choose(const struct traces *old, const struct traces *ne
     return tier;
 }
 
-bool tier_covers(const struct tier *tier, const struct part *old, const struct traces *new)
+bool tier_covers(const struct tier *tier, const struct cohort *old, const struct traces *new)
 {
-    const struct part *part = traces_part(new, old->name);
-    for (size_t i = 0; part && i < part->n_trace; i++) {
-        if (!tier->same_seeds || part_trace(old, part->trace[i].seed)) {
+    const struct cohort *cohort = traces_cohort(new, old->name);
+    for (size_t i = 0; cohort && i < cohort->n_trace; i++) {
+        if (!tier->same_seeds || cohort_trace(old, cohort->trace[i].seed)) {
             return true;
         }
     }

@@ -39,12 +39,12 @@ const struct tier *tier_named(const char *name);
 const struct tier *tier_choose(const struct traces *old, const struct traces *new,
                                struct text *why);
 
-/* tier_compare compares the parts that both have. Caller frees with verdict_free, also on failure.
- * Errors: STATUS_DATA where they have nothing in common, or lack what the tier needs. */
+/* tier_compare compares the cohorts that both have. Caller frees with verdict_free, also on
+ * failure. Errors: STATUS_DATA where they have nothing in common, or lack what the tier needs. */
 enum status tier_compare(const struct tier *tier, const struct traces *old,
                          const struct traces *new, struct verdict *verdict, struct error *err);
 
-/* tier_covers: there are new traces of the part that the tier can compare. */
-bool tier_covers(const struct tier *tier, const struct part *old, const struct traces *new);
+/* tier_covers: there are new traces of the cohort that the tier can compare. */
+bool tier_covers(const struct tier *tier, const struct cohort *old, const struct traces *new);
 
 #endif

@@ -1,16 +1,19 @@
 /* traces: how models learned, kept in a file so that later trainings can be compared with it.
  *
- * A part is one configuration with a trace of each seed. `baseline record` writes a baseline: the
- * old traces of a check. The new ones are trained by it, or are those of another file, or curves
- * that another program wrote.
+ * A cohort is one configuration with a trace of each seed; users read of it as a part of the
+ * baseline, which is the file that `baseline record` writes: the old traces of a check. The new
+ * ones are trained by the check, or are those of another file, or curves that another program
+ * wrote.
  *
  * The file is JSON; numbers in it are exact, those of fingerprints have nine digits and envelopes
  * three.
  *
  *     format "qkvlab-baseline-1"
  *     engine      version of the engine; null where another program trained
- *     machine     {class, cpu, processors, threads}, build {version, commit, compiler, flags,
- * simd}: see provenance.h; null where another program trained parts       one configuration each:
+ *     machine     {class, cpu, processors, threads},
+ *     build       {version, commit, compiler, flags, simd}: see provenance.h; null where another
+ *                 program trained
+ *     parts       a cohort each:
  *         name        "reverse-kv"; of curves from elsewhere, their folder's name
  *         config      every key but seed, lanes and micro_batch included; null from elsewhere
  *         task_version, n_step: planned steps
@@ -40,10 +43,10 @@
 #include "lab/config/config.h"
 
 #define TRACES_FORMAT "qkvlab-baseline-1"
-#define PART_NAME_SIZE 128
+#define COHORT_NAME_SIZE 128
 
-struct part {
-    char name[PART_NAME_SIZE];
+struct cohort {
+    char name[COHORT_NAME_SIZE];
     bool trained_here;    /* config means something */
     struct config config; /* resolved; with the first trace's seed */
     int task_version;
@@ -58,21 +61,22 @@ struct part {
 struct traces {
     int engine;              /* 0: another program's */
     json_t *machine, *build; /* NULL: another program's */
-    struct part *part;
-    size_t n_part;
+    struct cohort *cohort;
+    size_t n_cohort;
 };
 
 void traces_free(struct traces *traces);
 
-/* traces_part and part_trace return the part of a name, the trace of a seed, or NULL. */
-const struct part *traces_part(const struct traces *traces, const char *name);
-const struct trace *part_trace(const struct part *part, uint64_t seed);
+/* traces_cohort and cohort_trace return the cohort of a name, the trace of a seed, or NULL. */
+const struct cohort *traces_cohort(const struct traces *traces, const char *name);
+const struct trace *cohort_trace(const struct cohort *cohort, uint64_t seed);
 
-/* traces_count returns how many traces there are, traces_fewest how many the smallest part has. */
+/* traces_count returns how many traces there are, traces_fewest how many the smallest cohort has.
+ */
 size_t traces_count(const struct traces *traces);
 size_t traces_fewest(const struct traces *traces);
 
-/* traces_keep_seeds removes every trace of another seed. STATUS_DATA: a part has not all of them.
+/* traces_keep_seeds removes every trace of another seed. STATUS_DATA: a cohort has not all of them.
  */
 enum status traces_keep_seeds(struct traces *traces, const uint64_t *seed, size_t n_seed,
                               struct error *err);
@@ -81,12 +85,12 @@ enum status traces_keep_seeds(struct traces *traces, const uint64_t *seed, size_
 enum status traces_write(const struct traces *traces, const char *path, struct error *err);
 
 /* traces_read reads and checks a file. Caller frees with traces_free, also on failure. Errors:
- * STATUS_DATA says which part and run is wrong; a file of a program that knew other keys is
+ * STATUS_DATA says which cohort and run is wrong; a file of a program that knew other keys is
  * STATUS_DATA too. */
 enum status traces_read(const char *path, struct traces *traces, struct error *err);
 
 /* traces_read_curves takes what another program wrote: *.csv in folder, or in its subfolders, which
- * are one part each (a file is a seed; its number is the last one in its name, if any). See
+ * are one cohort each (a file is a seed; its number is the last one in its name, if any). See
  * traces_csv.c for the format. Caller frees, also on failure. Errors: STATUS_DATA with file and
  * line. */
 enum status traces_read_curves(const char *folder, struct traces *traces, struct error *err);

@@ -257,49 +257,49 @@ static uint64_t seed_in(const char *name, uint64_t fallback)
     return end > start && end - start < 16 ? strtoull(name + start, NULL, 10) : fallback;
 }
 
-static enum status add_curve(struct part *part, const char *path, const char *name,
+static enum status add_curve(struct cohort *cohort, const char *path, const char *name,
                              struct error *err)
 {
-    uint64_t seed = seed_in(name, part->n_trace);
-    if (part_trace(part, seed)) {
-        seed = UINT32_MAX + (uint64_t)part->n_trace;
+    uint64_t seed = seed_in(name, cohort->n_trace);
+    if (cohort_trace(cohort, seed)) {
+        seed = UINT32_MAX + (uint64_t)cohort->n_trace;
     }
-    struct trace *grown = realloc(part->trace, (part->n_trace + 1) * sizeof *grown);
+    struct trace *grown = realloc(cohort->trace, (cohort->n_trace + 1) * sizeof *grown);
     if (!grown) {
         return error_memory(err, "reading %s", path);
     }
-    part->trace = grown;
-    struct trace *trace = &part->trace[part->n_trace++];
+    cohort->trace = grown;
+    struct trace *trace = &cohort->trace[cohort->n_trace++];
     *trace = (struct trace){.seed = seed};
     TRY(read_file(path, trace, err));
-    if (!trace->diverged && trace_last_step(trace) >= part->n_step) {
-        part->n_step = trace_last_step(trace) + 1;
+    if (!trace->diverged && trace_last_step(trace) >= cohort->n_step) {
+        cohort->n_step = trace_last_step(trace) + 1;
     }
     return STATUS_OK;
 }
 
-/* add_files adds the curves among the files of a folder as a part. */
-static enum status add_files(struct traces *traces, const char *folder, const char *part_name,
+/* add_files adds the curves among the files of a folder as a cohort. */
+static enum status add_files(struct traces *traces, const char *folder, const char *cohort_name,
                              char *const *file, size_t n_file, struct error *err)
 {
     char path[PATH_SIZE];
-    struct part *part = NULL;
+    struct cohort *cohort = NULL;
     for (size_t i = 0; i < n_file; i++) {
         if (!is_curve(file[i])) {
             continue;
         }
-        if (!part) {
-            part = realloc(traces->part, (traces->n_part + 1) * sizeof *part);
-            if (!part) {
+        if (!cohort) {
+            cohort = realloc(traces->cohort, (traces->n_cohort + 1) * sizeof *cohort);
+            if (!cohort) {
                 return error_memory(err, "reading the curves of %s", folder);
             }
-            traces->part = part;
-            part += traces->n_part++;
-            *part = (struct part){0};
-            snprintf(part->name, sizeof part->name, "%s", part_name);
+            traces->cohort = cohort;
+            cohort += traces->n_cohort++;
+            *cohort = (struct cohort){0};
+            snprintf(cohort->name, sizeof cohort->name, "%s", cohort_name);
         }
         TRY(path_format(path, err, "%s/%s", folder, file[i]));
-        TRY(add_curve(part, path, file[i], err));
+        TRY(add_curve(cohort, path, file[i], err));
     }
     return STATUS_OK;
 }
@@ -327,10 +327,10 @@ static enum status read_folder(struct traces *traces, const char *folder, char *
     const char *slash = strrchr(folder, '/');
     const char *base = slash && slash[1] ? slash + 1 : slash ? "curves" : folder;
     TRY(add_files(traces, folder, base, name, n_name, err));
-    if (traces->n_part == 0) {
+    if (traces->n_cohort == 0) {
         TRY(add_subfolders(traces, folder, name, n_name, err));
     }
-    return traces->n_part > 0
+    return traces->n_cohort > 0
                ? STATUS_OK
                : error_set(err, STATUS_DATA, "%s: there are no curves (*.csv) in it", folder);
 }

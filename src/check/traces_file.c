@@ -198,12 +198,12 @@ static enum status read_limits(const json_t *entry, struct tolerance *tolerance,
     return tolerance->factor[q] > 0 ? STATUS_OK : wrong(err, "factor: expected a number above 0");
 }
 
-static enum status read_tolerance(const json_t *object, struct part *part, struct error *err)
+static enum status read_tolerance(const json_t *object, struct cohort *cohort, struct error *err)
 {
     if (!json_is_object(object)) {
         return STATUS_OK;
     }
-    struct tolerance *tolerance = part->tolerance = calloc(1, sizeof *tolerance);
+    struct tolerance *tolerance = cohort->tolerance = calloc(1, sizeof *tolerance);
     if (!tolerance) {
         return no_memory(err);
     }
@@ -226,12 +226,12 @@ static enum status read_tolerance(const json_t *object, struct part *part, struc
     return STATUS_OK;
 }
 
-static enum status read_tensor_names(const json_t *object, struct part *part, struct error *err)
+static enum status read_tensor_names(const json_t *object, struct cohort *cohort, struct error *err)
 {
     const json_t *list = json_object_get(object, "tensors");
     size_t n = json_array_size(list);
-    part->tensor = calloc(n + 1, sizeof *part->tensor);
-    if (!part->tensor) {
+    cohort->tensor = calloc(n + 1, sizeof *cohort->tensor);
+    if (!cohort->tensor) {
         return no_memory(err);
     }
     for (size_t i = 0; i < n; i++) {
@@ -239,43 +239,43 @@ static enum status read_tensor_names(const json_t *object, struct part *part, st
         if (!name) {
             return wrong(err, "tensors: expected a list of names");
         }
-        snprintf(part->tensor[i], sizeof part->tensor[i], "%s", name);
+        snprintf(cohort->tensor[i], sizeof cohort->tensor[i], "%s", name);
     }
-    part->n_tensor = n;
+    cohort->n_tensor = n;
     return STATUS_OK;
 }
 
-static enum status read_config(const json_t *object, struct part *part, struct error *err)
+static enum status read_config(const json_t *object, struct cohort *cohort, struct error *err)
 {
     const json_t *config = json_object_get(object, "config");
     if (!json_is_object(config)) {
         return STATUS_OK;
     }
-    if (config_from_json(config, &part->config, err) != STATUS_OK ||
-        config_resolve(&part->config, err) != STATUS_OK) {
+    if (config_from_json(config, &cohort->config, err) != STATUS_OK ||
+        config_resolve(&cohort->config, err) != STATUS_OK) {
         error_prefix(err, "config");
         return STATUS_DATA;
     }
-    part->trained_here = true;
+    cohort->trained_here = true;
     return STATUS_OK;
 }
 
-static enum status read_runs(const json_t *object, struct part *part, struct error *err)
+static enum status read_runs(const json_t *object, struct cohort *cohort, struct error *err)
 {
     const json_t *list = json_object_get(object, "runs");
     size_t n = json_array_size(list);
     if (n == 0) {
         return wrong(err, "runs: there are none");
     }
-    part->trace = calloc(n, sizeof *part->trace);
-    if (!part->trace) {
+    cohort->trace = calloc(n, sizeof *cohort->trace);
+    if (!cohort->trace) {
         return no_memory(err);
     }
     for (size_t i = 0; i < n; i++) {
-        struct trace *trace = &part->trace[part->n_trace++];
-        trace->n_tensor = part->n_tensor;
+        struct trace *trace = &cohort->trace[cohort->n_trace++];
+        trace->n_tensor = cohort->n_tensor;
         enum status status = read_trace(json_array_get(list, i), trace, err);
-        if (status == STATUS_OK && part_trace(part, trace->seed) != trace) {
+        if (status == STATUS_OK && cohort_trace(cohort, trace->seed) != trace) {
             status = error_set(err, STATUS_DATA, "seed %llu is there twice",
                                (unsigned long long)trace->seed);
         }
@@ -287,41 +287,41 @@ static enum status read_runs(const json_t *object, struct part *part, struct err
     return STATUS_OK;
 }
 
-static enum status read_part(const json_t *object, struct part *part, struct error *err)
+static enum status read_cohort(const json_t *object, struct cohort *cohort, struct error *err)
 {
-    part->task_version = (int)json_get_integer(object, "task_version", 0);
-    part->n_step = (size_t)json_get_integer(object, "n_step", 0);
-    TRY(read_config(object, part, err));
-    TRY(read_tensor_names(object, part, err));
-    TRY(read_tolerance(json_object_get(object, "tolerance"), part, err));
-    return read_runs(object, part, err);
+    cohort->task_version = (int)json_get_integer(object, "task_version", 0);
+    cohort->n_step = (size_t)json_get_integer(object, "n_step", 0);
+    TRY(read_config(object, cohort, err));
+    TRY(read_tensor_names(object, cohort, err));
+    TRY(read_tolerance(json_object_get(object, "tolerance"), cohort, err));
+    return read_runs(object, cohort, err);
 }
 
-static enum status read_parts(const json_t *list, struct traces *traces, struct error *err)
+static enum status read_cohorts(const json_t *list, struct traces *traces, struct error *err)
 {
     size_t n = json_array_size(list);
     if (n == 0) {
         return wrong(err, "parts: there are none");
     }
-    traces->part = calloc(n, sizeof *traces->part);
-    if (!traces->part) {
+    traces->cohort = calloc(n, sizeof *traces->cohort);
+    if (!traces->cohort) {
         return no_memory(err);
     }
     for (size_t i = 0; i < n; i++) {
         const json_t *object = json_array_get(list, i);
         const char *name = json_get_text(object, "name", "");
-        struct part *part = &traces->part[traces->n_part++];
-        snprintf(part->name, sizeof part->name, "%s", name);
+        struct cohort *cohort = &traces->cohort[traces->n_cohort++];
+        snprintf(cohort->name, sizeof cohort->name, "%s", name);
         if (name[0] == '\0') {
             return wrong(err, "part without a name");
         }
-        enum status status = read_part(object, part, err);
+        enum status status = read_cohort(object, cohort, err);
         if (status != STATUS_OK) {
-            error_prefix(err, "part '%s'", part->name);
+            error_prefix(err, "part '%s'", cohort->name);
             return status;
         }
-        if (traces_part(traces, part->name) != part) {
-            return error_set(err, STATUS_DATA, "part '%s' is there twice", part->name);
+        if (traces_cohort(traces, cohort->name) != cohort) {
+            return error_set(err, STATUS_DATA, "part '%s' is there twice", cohort->name);
         }
     }
     return STATUS_OK;
@@ -345,7 +345,7 @@ static enum status read_all(const json_t *root, struct traces *traces, struct er
     traces->engine = (int)json_get_integer(root, "engine", 0);
     traces->machine = object_or_null(root, "machine");
     traces->build = object_or_null(root, "build");
-    return read_parts(json_object_get(root, "parts"), traces, err);
+    return read_cohorts(json_object_get(root, "parts"), traces, err);
 }
 
 enum status traces_read(const char *path, struct traces *traces, struct error *err)
@@ -486,33 +486,33 @@ static json_t *tolerance_json(const struct tolerance *tolerance)
 }
 
 /* Its keys without the seed, which is that of a trace. */
-static json_t *part_config_json(const struct part *part)
+static json_t *cohort_config_json(const struct cohort *cohort)
 {
-    json_t *config = part->trained_here ? config_json(&part->config) : json_null();
+    json_t *config = cohort->trained_here ? config_json(&cohort->config) : json_null();
     json_object_del(config, "seed");
     return config;
 }
 
-static json_t *part_json(const struct part *part)
+static json_t *cohort_json(const struct cohort *cohort)
 {
     json_t *tensors = json_array(), *runs = json_array();
-    for (size_t i = 0; i < part->n_tensor; i++) {
-        push(&tensors, json_string(part->tensor[i]));
+    for (size_t i = 0; i < cohort->n_tensor; i++) {
+        push(&tensors, json_string(cohort->tensor[i]));
     }
-    for (size_t i = 0; i < part->n_trace; i++) {
-        push(&runs, trace_json(&part->trace[i]));
+    for (size_t i = 0; i < cohort->n_trace; i++) {
+        push(&runs, trace_json(&cohort->trace[i]));
     }
-    return json_pack("{s:o, s:o, s:i, s:I, s:o, s:o, s:o}", "name", json_text(part->name), "config",
-                     part_config_json(part), "task_version", part->task_version, "n_step",
-                     (json_int_t)part->n_step, "tensors", tensors, "tolerance",
-                     tolerance_json(part->tolerance), "runs", runs);
+    return json_pack("{s:o, s:o, s:i, s:I, s:o, s:o, s:o}", "name", json_text(cohort->name),
+                     "config", cohort_config_json(cohort), "task_version", cohort->task_version,
+                     "n_step", (json_int_t)cohort->n_step, "tensors", tensors, "tolerance",
+                     tolerance_json(cohort->tolerance), "runs", runs);
 }
 
 enum status traces_write(const struct traces *traces, const char *path, struct error *err)
 {
     json_t *parts = json_array();
-    for (size_t i = 0; i < traces->n_part; i++) {
-        push(&parts, part_json(&traces->part[i]));
+    for (size_t i = 0; i < traces->n_cohort; i++) {
+        push(&parts, cohort_json(&traces->cohort[i]));
     }
     json_t *engine = traces->engine > 0 ? json_integer(traces->engine) : json_null();
     json_t *root =

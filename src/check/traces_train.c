@@ -32,54 +32,55 @@ static bool same_but_for_the_seed(const struct config *a, const struct config *b
     return same;
 }
 
-/* name_part writes "reverse-kv", with a number where that is taken. */
-static void name_part(const struct traces *traces, struct part *part)
+/* name_cohort writes "reverse-kv", with a number where that is taken. */
+static void name_cohort(const struct traces *traces, struct cohort *cohort)
 {
     char id[CONFIG_ID_SIZE];
-    memcpy(id, part->config.id, sizeof id);
+    memcpy(id, cohort->config.id, sizeof id);
     *strrchr(id, '-') = '\0'; /* the hash */
     *strrchr(id, '-') = '\0'; /* the seed */
-    snprintf(part->name, sizeof part->name, "%.100s", id);
-    for (unsigned n = 2; traces_part(traces, part->name) != part; n++) {
-        snprintf(part->name, sizeof part->name, "%.100s-%u", id, n);
+    snprintf(cohort->name, sizeof cohort->name, "%.100s", id);
+    for (unsigned n = 2; traces_cohort(traces, cohort->name) != cohort; n++) {
+        snprintf(cohort->name, sizeof cohort->name, "%.100s-%u", id, n);
     }
 }
 
-static enum status list_tensors(struct part *part, struct error *err)
+static enum status list_tensors(struct cohort *cohort, struct error *err)
 {
     struct model model;
-    struct model_shape shape = config_shape(&part->config);
+    struct model_shape shape = config_shape(&cohort->config);
     TRY(model_create(&model, &shape, err));
-    part->n_tensor = model.layout.n_tensor;
-    part->tensor = calloc(part->n_tensor, sizeof *part->tensor);
-    for (size_t i = 0; part->tensor && i < part->n_tensor; i++) {
-        memcpy(part->tensor[i], model.layout.tensor[i].name, sizeof part->tensor[i]);
+    cohort->n_tensor = model.layout.n_tensor;
+    cohort->tensor = calloc(cohort->n_tensor, sizeof *cohort->tensor);
+    for (size_t i = 0; cohort->tensor && i < cohort->n_tensor; i++) {
+        memcpy(cohort->tensor[i], model.layout.tensor[i].name, sizeof cohort->tensor[i]);
     }
     model_free(&model);
-    return part->tensor ? STATUS_OK : no_memory(err);
+    return cohort->tensor ? STATUS_OK : no_memory(err);
 }
 
-/* traces->part and each part->trace have room for n_most. */
+/* traces->cohort and each cohort->trace have room for n_most. */
 static enum status add_trace(struct traces *traces, struct config config, size_t n_most,
                              struct error *err)
 {
     size_t p = 0;
     config.attention = ATTENTION_NONE;
-    while (p < traces->n_part && !same_but_for_the_seed(&traces->part[p].config, &config)) {
+    while (p < traces->n_cohort && !same_but_for_the_seed(&traces->cohort[p].config, &config)) {
         p++;
     }
-    struct part *part = &traces->part[p];
-    if (p == traces->n_part) {
-        traces->n_part++;
-        part->trained_here = true;
-        part->config = config;
-        part->task_version = config.task->version;
-        part->n_step = config_steps(&config);
-        part->trace = calloc(n_most, sizeof *part->trace);
-        name_part(traces, part);
-        TRY(part->trace ? list_tensors(part, err) : no_memory(err));
+    struct cohort *cohort = &traces->cohort[p];
+    if (p == traces->n_cohort) {
+        traces->n_cohort++;
+        cohort->trained_here = true;
+        cohort->config = config;
+        cohort->task_version = config.task->version;
+        cohort->n_step = config_steps(&config);
+        cohort->trace = calloc(n_most, sizeof *cohort->trace);
+        name_cohort(traces, cohort);
+        TRY(cohort->trace ? list_tensors(cohort, err) : no_memory(err));
     }
-    part->trace[part->n_trace++] = (struct trace){.seed = config.seed, .n_tensor = part->n_tensor};
+    cohort->trace[cohort->n_trace++] =
+        (struct trace){.seed = config.seed, .n_tensor = cohort->n_tensor};
     return STATUS_OK;
 }
 
@@ -89,8 +90,8 @@ enum status traces_plan(const struct config *configs, size_t n_config, struct tr
     *traces = (struct traces){.engine = ENGINE_VERSION,
                               .machine = provenance_machine(threads_available()),
                               .build = provenance_build(),
-                              .part = calloc(n_config, sizeof *traces->part)};
-    if (!traces->part) {
+                              .cohort = calloc(n_config, sizeof *traces->cohort)};
+    if (!traces->cohort) {
         return no_memory(err);
     }
     for (size_t i = 0; i < n_config; i++) {
@@ -103,34 +104,34 @@ enum status traces_plan_again(const struct traces *like, const uint64_t *seed, s
                               struct traces *traces, struct error *err)
 {
     *traces = (struct traces){0};
-    for (size_t p = 0; p < like->n_part; p++) {
-        if (!like->part[p].trained_here) {
+    for (size_t p = 0; p < like->n_cohort; p++) {
+        if (!like->cohort[p].trained_here) {
             return error_set(err, STATUS_DATA,
                              "part '%s' was trained by another program, which has to train it "
                              "again: give its curves with --curves",
-                             like->part[p].name);
+                             like->cohort[p].name);
         }
     }
-    size_t n_config = seed ? like->n_part * n_seed : traces_count(like), n = 0;
+    size_t n_config = seed ? like->n_cohort * n_seed : traces_count(like), n = 0;
     struct config *configs = calloc(n_config, sizeof *configs);
     if (!configs) {
         return no_memory(err);
     }
-    for (size_t p = 0; p < like->n_part; p++) {
-        const struct part *part = &like->part[p];
-        for (size_t i = 0; i < (seed ? n_seed : part->n_trace); i++) {
-            configs[n] = part->config;
-            configs[n++].seed = seed ? seed[i] : part->trace[i].seed;
+    for (size_t p = 0; p < like->n_cohort; p++) {
+        const struct cohort *cohort = &like->cohort[p];
+        for (size_t i = 0; i < (seed ? n_seed : cohort->n_trace); i++) {
+            configs[n] = cohort->config;
+            configs[n++].seed = seed ? seed[i] : cohort->trace[i].seed;
         }
     }
     enum status status = traces_plan(configs, n_config, traces, err);
     free(configs);
-    if (status == STATUS_OK && traces->n_part != like->n_part) {
+    if (status == STATUS_OK && traces->n_cohort != like->n_cohort) {
         status = error_set(err, STATUS_USAGE,
                            "the settings make one configuration of two parts of the baseline");
     }
-    for (size_t p = 0; status == STATUS_OK && p < traces->n_part; p++) {
-        memcpy(traces->part[p].name, like->part[p].name, sizeof traces->part[p].name);
+    for (size_t p = 0; status == STATUS_OK && p < traces->n_cohort; p++) {
+        memcpy(traces->cohort[p].name, like->cohort[p].name, sizeof traces->cohort[p].name);
     }
     return status;
 }
@@ -139,7 +140,7 @@ enum status traces_plan_again(const struct traces *like, const uint64_t *seed, s
 
 struct job {
     const struct traces_options *options;
-    const struct part *part;
+    const struct cohort *cohort;
     struct config config;
     struct trace *trace;
     bool failed; /* out of memory */
@@ -243,7 +244,7 @@ static enum status train_one(struct job *job, int threads, struct error *err)
         status = no_memory(err);
     }
     if (status != STATUS_OK) {
-        error_prefix(err, "%s, seed %llu", job->part->name, (unsigned long long)job->trace->seed);
+        error_prefix(err, "%s, seed %llu", job->cohort->name, (unsigned long long)job->trace->seed);
         return status;
     }
     trace_settle(job->trace);
@@ -305,13 +306,13 @@ static struct job *list_jobs(struct traces *traces, const struct traces_options 
                              struct trace *elsewhere)
 {
     struct job *job = calloc(traces_count(traces) + 1, sizeof *job);
-    for (size_t p = 0, n = 0; job && p < traces->n_part; p++) {
-        struct part *part = &traces->part[p];
-        for (size_t i = 0; i < part->n_trace; i++, n++) {
-            struct trace *trace = elsewhere ? &elsewhere[n] : &part->trace[i];
-            *trace = (struct trace){.seed = part->trace[i].seed, .n_tensor = part->n_tensor};
+    for (size_t p = 0, n = 0; job && p < traces->n_cohort; p++) {
+        struct cohort *cohort = &traces->cohort[p];
+        for (size_t i = 0; i < cohort->n_trace; i++, n++) {
+            struct trace *trace = elsewhere ? &elsewhere[n] : &cohort->trace[i];
+            *trace = (struct trace){.seed = cohort->trace[i].seed, .n_tensor = cohort->n_tensor};
             job[n] = (struct job){
-                .options = options, .part = part, .config = part->config, .trace = trace};
+                .options = options, .cohort = cohort, .config = cohort->config, .trace = trace};
             job[n].config.seed = trace->seed;
         }
     }
@@ -395,13 +396,13 @@ enum status traces_calibrate(struct traces *traces, const struct traces_options 
     struct trace *changed = calloc(n_change * n + 1, sizeof *changed);
     enum status status =
         changed ? train_changed(traces, options, changed, name, err) : no_memory(err);
-    for (size_t p = 0, first = 0; status == STATUS_OK && p < traces->n_part; p++) {
-        struct part *part = &traces->part[p];
-        tolerance_free(part->tolerance);
-        part->tolerance = tolerance_measure(part->trace, part->n_trace, changed + first, n,
-                                            (const char(*)[TOLERANCE_CHANGE_SIZE])name, n_change);
-        status = part->tolerance ? STATUS_OK : no_memory(err);
-        first += part->n_trace;
+    for (size_t p = 0, first = 0; status == STATUS_OK && p < traces->n_cohort; p++) {
+        struct cohort *cohort = &traces->cohort[p];
+        tolerance_free(cohort->tolerance);
+        cohort->tolerance = tolerance_measure(cohort->trace, cohort->n_trace, changed + first, n,
+                                              (const char(*)[TOLERANCE_CHANGE_SIZE])name, n_change);
+        status = cohort->tolerance ? STATUS_OK : no_memory(err);
+        first += cohort->n_trace;
     }
     for (size_t i = 0; changed && i < n_change * n; i++) {
         trace_free(&changed[i]);

@@ -17,7 +17,7 @@ struct traces_options {
     void (*progress)(void *context, size_t n_done, size_t n_training); /* never twice at a time */
 };
 
-/* traces_plan makes traces of which nothing is trained yet: a part for all configurations that
+/* traces_plan makes traces of which nothing is trained yet: a cohort for all configurations that
  * differ in their seed alone, a trace for each seed. They are resolved, and keep no attention maps.
  * Caller frees with traces_free, also on failure. STATUS_MEMORY, STATUS_USAGE. */
 enum status traces_plan(const struct config *configs, size_t n_config, struct traces *traces,
@@ -33,7 +33,7 @@ enum status traces_plan_again(const struct traces *like, const uint64_t *seed, s
 enum status traces_train(struct traces *traces, const struct traces_options *options,
                          struct error *err);
 
-/* traces_calibrate trains every trace again under each harmless change, and gives every part its
+/* traces_calibrate trains every trace again under each harmless change, and gives every cohort its
  * tolerance. Needs what traces_train does. */
 enum status traces_calibrate(struct traces *traces, const struct traces_options *options,
                              struct error *err);

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct difference difference_make(const struct part *old, long step, const char *what, ...)
+struct difference difference_make(const struct cohort *old, long step, const char *what, ...)
 {
-    struct difference d = {.part = old->name,
+    struct difference d = {.cohort = old->name,
                            .step = step,
                            .expected = NAN,
                            .found = NAN,
@@ -50,7 +50,7 @@ void verdict_add(struct verdict *verdict, const struct difference *difference)
 static bool comes_after(const struct difference *a, const struct difference *b)
 {
     unsigned long x = (unsigned long)a->step, y = (unsigned long)b->step; /* -1 is the last */
-    return x != y ? x > y : strcmp(a->part, b->part) > 0;
+    return x != y ? x > y : strcmp(a->cohort, b->cohort) > 0;
 }
 
 /* Insertion keeps equal ones in the order in which they were found; there are a few dozen at most.

@@ -14,7 +14,7 @@
 
 /* One thing that differs. Numbers that do not apply are NaN. */
 struct difference {
-    const char *part;       /* its name, borrowed from the old traces */
+    const char *cohort;     /* its name, borrowed from the old traces */
     char what[160];         /* "loss", "gradient of head.weight", "escape step" */
     long step;              /* the first one at which it differs; -1: of the whole training */
     double expected, found; /* there; means over seeds in the band tier */
@@ -25,13 +25,13 @@ struct difference {
 };
 
 /* difference_make has no numbers yet and an empty sentence; what: printf style. */
-struct difference difference_make(const struct part *old, long step, const char *what, ...)
+struct difference difference_make(const struct cohort *old, long step, const char *what, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* A row of the band tier: the mean of a curve over a stretch of steps, or a number of the training
  * as a whole. */
 struct band_row {
-    size_t part;            /* of the old traces */
+    size_t cohort;          /* of the old traces */
     enum trace_curve curve; /* CURVE_COUNT: a number */
     const char *name;       /* "loss", "escape step" */
     bool is_log;            /* means are of logarithms */
@@ -50,8 +50,8 @@ struct verdict {
     const struct tier *tier;
     struct difference *difference; /* [n_difference], the most telling one first */
     size_t n_difference;
-    size_t n_part, n_trace; /* compared */
-    struct text note;       /* what was left out; data is NULL where nothing was */
+    size_t n_cohort, n_trace; /* compared */
+    struct text note;         /* what was left out; data is NULL where nothing was */
     /* of the band tier */
     double p;              /* of all rows together; else NaN */
     size_t n_old, n_new;   /* seeds */

@@ -9,16 +9,16 @@
 
 #define MAX_SHOWN 12
 
-static bool is_compared(const struct check_result *result, const struct part *part)
+static bool is_compared(const struct check_result *result, const struct cohort *cohort)
 {
-    return tier_covers(result->verdict->tier, part, result->new);
+    return tier_covers(result->verdict->tier, cohort, result->new);
 }
 
 static size_t count_left_out(const struct check_result *result)
 {
     size_t n = 0;
-    for (size_t p = 0; p < result->old->n_part; p++) {
-        n += !is_compared(result, &result->old->part[p]);
+    for (size_t p = 0; p < result->old->n_cohort; p++) {
+        n += !is_compared(result, &result->old->cohort[p]);
     }
     return n;
 }
@@ -34,10 +34,10 @@ static const char *plural(size_t n)
 static void say_left_out(struct text *text, const struct check_result *result)
 {
     size_t n = count_left_out(result), i = 0;
-    for (size_t p = 0; p < result->old->n_part; p++) {
-        if (!is_compared(result, &result->old->part[p])) {
+    for (size_t p = 0; p < result->old->n_cohort; p++) {
+        if (!is_compared(result, &result->old->cohort[p])) {
             const char *joint = i == 0 ? "" : i + 1 < n ? ", " : " and ";
-            text_append(text, "%s%s", joint, result->old->part[p].name);
+            text_append(text, "%s%s", joint, result->old->cohort[p].name);
             i++;
         }
     }
@@ -49,7 +49,8 @@ static void say_differences(struct text *text, const struct check_result *result
     const struct verdict *verdict = result->verdict;
     for (size_t i = 0; i < verdict->n_difference && i < MAX_SHOWN; i++) {
         const struct difference *d = &verdict->difference[i];
-        text_append(text, "%s%s: %s\n", i == 0 ? "DIFFERENT: " : "  also ", d->part, d->text.data);
+        text_append(text, "%s%s: %s\n", i == 0 ? "DIFFERENT: " : "  also ", d->cohort,
+                    d->text.data);
     }
     if (verdict->n_difference > MAX_SHOWN) {
         text_append(text, "  and %zu more\n", verdict->n_difference - MAX_SHOWN);
@@ -60,14 +61,15 @@ static void say_differences(struct text *text, const struct check_result *result
     }
 }
 
-/* A check that guards one of several parts is fine, as long as nobody takes it for all of them. */
+/* A check that guards one of several cohorts is fine, as long as nobody takes it for all of them.
+ */
 static void say_no_difference(struct text *text, const struct check_result *result)
 {
-    size_t n_part = result->old->n_part, n_left_out = count_left_out(result);
+    size_t n_cohort = result->old->n_cohort, n_left_out = count_left_out(result);
     if (n_left_out == 0) {
         text_append(text, "No difference: %s\n", result->verdict->tier->agreement);
     } else {
-        text_append(text, "No difference in %zu of %zu parts; ", n_part - n_left_out, n_part);
+        text_append(text, "No difference in %zu of %zu parts; ", n_cohort - n_left_out, n_cohort);
         say_left_out(text, result);
     }
 }
@@ -81,8 +83,8 @@ static void say(struct text *text, const struct check_result *result)
         say_no_difference(text, result);
     }
     text_append(text, "Tier %s: %s.\n%zu run%s of %zu configuration%s", verdict->tier->name,
-                result->reason, verdict->n_trace, plural(verdict->n_trace), verdict->n_part,
-                plural(verdict->n_part));
+                result->reason, verdict->n_trace, plural(verdict->n_trace), verdict->n_cohort,
+                plural(verdict->n_cohort));
     if (verdict->n_relabelling > 0) {
         text_append(text, " beside %zu old seeds, p = %.2g of %zu relabellings (alarm at %g)",
                     verdict->n_old, verdict->p, verdict->n_relabelling, BAND_LEVEL);
@@ -97,7 +99,7 @@ static void say(struct text *text, const struct check_result *result)
 
 static json_t *difference_json(const struct difference *d)
 {
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:s}", "part", d->part,
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:s}", "part", d->cohort,
                      "what", d->what, "step", d->step < 0 ? json_null() : json_integer(d->step),
                      "expected", json_number(d->expected), "found", json_number(d->found), "size",
                      json_number(d->size), "limit", json_number(d->limit), "p", json_number(d->p),
@@ -109,10 +111,10 @@ static void append_json(struct text *text, const struct check_result *result)
 {
     const struct verdict *verdict = result->verdict;
     json_t *list = json_array(), *left_out = json_array();
-    for (size_t p = 0; p < result->old->n_part; p++) {
-        const struct part *part = &result->old->part[p];
-        if (!is_compared(result, part)) {
-            json_array_append_new(left_out, json_text(part->name));
+    for (size_t p = 0; p < result->old->n_cohort; p++) {
+        const struct cohort *cohort = &result->old->cohort[p];
+        if (!is_compared(result, cohort)) {
+            json_array_append_new(left_out, json_text(cohort->name));
         }
     }
     for (size_t i = 0; i < verdict->n_difference; i++) {
@@ -123,7 +125,7 @@ static void append_json(struct text *text, const struct check_result *result)
     json_t *json = json_pack("{s:b, s:s?, s:o, s:s, s:s, s:I, s:o, s:I, s:o, s:s, s:o}", "passed",
                              !finding, "finding", finding, "baseline", json_text(result->file),
                              "tier", verdict->tier->name, "reason", result->reason,
-                             "n_configuration", (json_int_t)verdict->n_part, "not_compared",
+                             "n_configuration", (json_int_t)verdict->n_cohort, "not_compared",
                              left_out, "n_run", (json_int_t)verdict->n_trace, "p",
                              json_number(verdict->p), "note", note, "differences", list);
     if (json) {
@@ -170,13 +172,13 @@ static void append_escaped(struct text *text, const char *bytes)
     json_decref(string);
 }
 
-/* append_failure returns whether something differs in the part. */
-static bool append_failure(struct text *text, const struct verdict *verdict, const char *part)
+/* append_failure returns whether something differs in the cohort. */
+static bool append_failure(struct text *text, const struct verdict *verdict, const char *cohort)
 {
     bool found = false;
     for (size_t i = 0; i < verdict->n_difference; i++) {
         const struct difference *d = &verdict->difference[i];
-        if (strcmp(d->part, part) != 0) {
+        if (strcmp(d->cohort, cohort) != 0) {
             continue;
         }
         if (!found) {
@@ -198,14 +200,14 @@ static bool append_failure(struct text *text, const struct verdict *verdict, con
 static size_t append_cases(struct text *text, const struct check_result *result)
 {
     size_t n_failed = 0;
-    for (size_t p = 0; p < result->old->n_part; p++) {
-        const struct part *part = &result->old->part[p];
+    for (size_t p = 0; p < result->old->n_cohort; p++) {
+        const struct cohort *cohort = &result->old->cohort[p];
         text_append(text, "    <testcase classname=\"qkvlab.check.%s\" name=\"",
                     result->verdict->tier->name);
-        append_escaped(text, part->name);
+        append_escaped(text, cohort->name);
         text_append(text, "\">");
-        if (is_compared(result, part)) {
-            n_failed += append_failure(text, result->verdict, part->name);
+        if (is_compared(result, cohort)) {
+            n_failed += append_failure(text, result->verdict, cohort->name);
         } else {
             text_append(text, "<skipped message=\"not compared: there are no new curves of it\"/>");
         }
@@ -224,7 +226,7 @@ enum status check_write_junit(const struct check_result *result, const char *pat
     append_escaped(&text, result->file);
     text_append(&text,
                 "\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\" time=\"%.3f\">\n%s",
-                result->old->n_part, n_failed, count_left_out(result), result->seconds,
+                result->old->n_cohort, n_failed, count_left_out(result), result->seconds,
                 cases.data ? cases.data : "");
     text_append(&text, "    <system-out>tier %s: ", result->verdict->tier->name);
     append_escaped(&text, result->reason);

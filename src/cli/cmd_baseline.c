@@ -15,7 +15,7 @@ static void say_written(const struct traces *traces, const char *path)
 {
     struct stat about;
     terminal_print(stderr, "%s: %zu runs of %zu configuration%s, %.0f kB\n", path,
-                   traces_count(traces), traces->n_part, traces->n_part == 1 ? "" : "s",
+                   traces_count(traces), traces->n_cohort, traces->n_cohort == 1 ? "" : "s",
                    stat(path, &about) == 0 ? (double)about.st_size / 1000 : 0);
 }
 
@@ -24,9 +24,9 @@ static void say_written(const struct traces *traces, const char *path)
 static enum status say_diverged(const struct traces *traces, const char *path, struct error *err)
 {
     size_t n = 0;
-    for (size_t p = 0; p < traces->n_part; p++) {
-        for (size_t i = 0; i < traces->part[p].n_trace; i++) {
-            n += traces->part[p].trace[i].diverged;
+    for (size_t p = 0; p < traces->n_cohort; p++) {
+        for (size_t i = 0; i < traces->cohort[p].n_trace; i++) {
+            n += traces->cohort[p].trace[i].diverged;
         }
     }
     return n == 0

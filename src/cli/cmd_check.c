@@ -69,29 +69,29 @@ static enum status try_outputs(const struct arguments *arguments, struct error *
 
 /* ---- new traces ---- */
 
-static enum status apply_settings(const struct arguments *arguments, struct part *part,
+static enum status apply_settings(const struct arguments *arguments, struct cohort *cohort,
                                   struct error *err)
 {
     for (size_t i = 0; i < arguments->n_set; i++) {
         char key[128];
         const char *text = arguments->set[i], *equals = strchr(text, '=');
         snprintf(key, sizeof key, "%.*s", (int)(equals - text), text);
-        TRY(config_set(&part->config, key, equals + 1, err));
+        TRY(config_set(&cohort->config, key, equals + 1, err));
     }
-    return arguments->n_set > 0 && part->trained_here ? config_resolve(&part->config, err)
-                                                      : STATUS_OK;
+    return arguments->n_set > 0 && cohort->trained_here ? config_resolve(&cohort->config, err)
+                                                        : STATUS_OK;
 }
 
 /* Seeds that the baseline has not: as many, from behind its largest one. */
 static enum status choose_new_seeds(struct check *check, struct error *err)
 {
-    const struct part *part = &check->old.part[0];
+    const struct cohort *cohort = &check->old.cohort[0];
     unsigned long long largest = 0;
     char seeds[64];
-    for (size_t i = 0; i < part->n_trace; i++) {
-        largest = part->trace[i].seed > largest ? part->trace[i].seed : largest;
+    for (size_t i = 0; i < cohort->n_trace; i++) {
+        largest = cohort->trace[i].seed > largest ? cohort->trace[i].seed : largest;
     }
-    snprintf(seeds, sizeof seeds, "%llu-%llu", largest + 1, largest + part->n_trace);
+    snprintf(seeds, sizeof seeds, "%llu-%llu", largest + 1, largest + cohort->n_trace);
     return set_seeds(check, seeds, err);
 }
 
@@ -112,7 +112,7 @@ static enum status plan(struct check *check, struct error *err)
                              check->grid ? check->grid->n_seed : 0, &check->new, err);
 }
 
-/* --set changes what is trained now, in every part. */
+/* --set changes what is trained now, in every cohort. */
 static enum status train(struct check *check, struct error *err)
 {
     for (size_t i = 0; i < check->arguments->n_set; i++) {
@@ -121,11 +121,11 @@ static enum status train(struct check *check, struct error *err)
                              check->arguments->set[i]);
         }
     }
-    for (size_t p = 0; p < check->old.n_part; p++) {
-        struct part *part = &check->old.part[p];
-        enum status status = apply_settings(check->arguments, part, err);
+    for (size_t p = 0; p < check->old.n_cohort; p++) {
+        struct cohort *cohort = &check->old.cohort[p];
+        enum status status = apply_settings(check->arguments, cohort, err);
         if (status != STATUS_OK) {
-            error_prefix(err, "part %s", part->name);
+            error_prefix(err, "part %s", cohort->name);
             return status;
         }
     }
@@ -146,17 +146,17 @@ static enum status train(struct check *check, struct error *err)
     return status == STATUS_OK ? learning_train(&check->new, check->arguments, false, err) : status;
 }
 
-/* What was meant is a part of which there are no new curves yet. */
-static enum status refuse_part(const struct check *check, const char *unknown, struct error *err)
+/* What was meant is a cohort of which there are no new curves yet. */
+static enum status refuse_cohort(const struct check *check, const char *unknown, struct error *err)
 {
     const struct traces *old = &check->old;
     struct text names = {0};
-    const char **open = calloc(old->n_part, sizeof *open);
+    const char **open = calloc(old->n_cohort, sizeof *open);
     size_t n_open = 0;
-    for (size_t p = 0; open && p < old->n_part; p++) {
-        text_append(&names, "%s%s", p > 0 ? ", " : "", old->part[p].name);
-        if (!traces_part(&check->new, old->part[p].name)) {
-            open[n_open++] = old->part[p].name;
+    for (size_t p = 0; open && p < old->n_cohort; p++) {
+        text_append(&names, "%s%s", p > 0 ? ", " : "", old->cohort[p].name);
+        if (!traces_cohort(&check->new, old->cohort[p].name)) {
+            open[n_open++] = old->cohort[p].name;
         }
     }
     const char *near = open ? suggest_nearest(unknown, open, n_open) : NULL;
@@ -174,23 +174,23 @@ static enum status refuse_part(const struct check *check, const char *unknown, s
 
 /* A folder that is passed over for its name would be a check that passes whatever is in it. Curves
  * without a subfolder belong to one configuration; of several nobody knows which. A baseline may
- * have more parts than an older one. */
-static enum status check_part_names(const struct check *check, struct error *err)
+ * have more cohorts than an older one. */
+static enum status check_names(const struct check *check, struct error *err)
 {
     const char *unknown = NULL;
     size_t n_unknown = 0;
-    for (size_t p = 0; p < check->new.n_part; p++) {
-        const char *name = check->new.part[p].name;
-        if (!traces_part(&check->old, name)) {
+    for (size_t p = 0; p < check->new.n_cohort; p++) {
+        const char *name = check->new.cohort[p].name;
+        if (!traces_cohort(&check->old, name)) {
             unknown = unknown ? unknown : name;
             n_unknown++;
         }
     }
-    bool fine = n_unknown == 0 || (check->arguments->with && n_unknown < check->new.n_part);
-    return fine ? STATUS_OK : refuse_part(check, unknown, err);
+    bool fine = n_unknown == 0 || (check->arguments->with && n_unknown < check->new.n_cohort);
+    return fine ? STATUS_OK : refuse_cohort(check, unknown, err);
 }
 
-/* What was trained elsewhere: curves, or another baseline. Where both have one part, they are the
+/* What was trained elsewhere: curves, or another baseline. Where both have one cohort, they are the
  * same whatever they are called. */
 static enum status load(struct check *check, struct error *err)
 {
@@ -200,22 +200,22 @@ static enum status load(struct check *check, struct error *err)
     if (check->grid) {
         TRY(traces_keep_seeds(&check->new, check->grid->seed, check->grid->n_seed, err));
     }
-    if (check->new.n_part == 1 && check->old.n_part == 1) {
-        memcpy(check->new.part[0].name, check->old.part[0].name, PART_NAME_SIZE);
+    if (check->new.n_cohort == 1 && check->old.n_cohort == 1) {
+        memcpy(check->new.cohort[0].name, check->old.cohort[0].name, COHORT_NAME_SIZE);
     }
-    TRY(check_part_names(check, err));
+    TRY(check_names(check, err));
     choose_tier(check);
     return STATUS_OK;
 }
 
 /* ---- the answer ---- */
 
-static void note_unknown_parts(struct check *check)
+static void note_unknown_cohorts(struct check *check)
 {
     struct text *note = &check->verdict.note;
-    for (size_t p = 0; p < check->new.n_part; p++) {
-        const char *name = check->new.part[p].name;
-        if (!traces_part(&check->old, name)) {
+    for (size_t p = 0; p < check->new.n_cohort; p++) {
+        const char *name = check->new.cohort[p].name;
+        if (!traces_cohort(&check->old, name)) {
             text_append(note, "%s%s: not compared, it is no part of %s", note->data ? "; " : "",
                         name, check->arguments->operand[0]);
         }
@@ -245,7 +245,7 @@ static enum status update(struct check *check, struct error *err)
 {
     const char *path = check->arguments->operand[0];
     if (!check->arguments->curves) {
-        bool paired = check->old.part[0].tolerance != NULL;
+        bool paired = check->old.cohort[0].tolerance != NULL;
         traces_free(&check->new);
         TRY(traces_plan_again(&check->old, NULL, 0, &check->new, err));
         TRY(learning_train(&check->new, check->arguments, paired, err));
@@ -271,7 +271,7 @@ static enum status run_check(struct check *check, struct error *err)
         return error_memory(err, "choosing the tier");
     }
     TRY(tier_compare(check->tier, &check->old, &check->new, &check->verdict, err));
-    note_unknown_parts(check);
+    note_unknown_cohorts(check);
     TRY(answer(check, clock_seconds() - start, err));
     if (check->verdict.n_difference == 0) {
         return STATUS_OK;

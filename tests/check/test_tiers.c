@@ -53,20 +53,20 @@ static void fill_run(struct trace *run, uint64_t seed)
 
 static struct traces make(uint64_t first_seed, size_t n_seed)
 {
-    struct traces traces = {.engine = 1, .n_part = 1};
+    struct traces traces = {.engine = 1, .n_cohort = 1};
     traces.machine = json_pack("{s:s}", "class", "x86_64-v4");
     traces.build = json_pack("{s:s, s:s, s:s}", "compiler", "gcc", "flags", "-O3", "simd", "v4");
-    struct part *part = traces.part = calloc(1, sizeof *part);
-    strcpy(part->name, "reverse-kv");
-    part->n_step = N_STEP;
-    part->n_tensor = N_TENSOR;
-    part->tensor = calloc(N_TENSOR, sizeof *part->tensor);
-    strcpy(part->tensor[0], "embed.weight");
-    strcpy(part->tensor[1], "head.weight");
-    part->n_trace = n_seed;
-    part->trace = calloc(n_seed, sizeof *part->trace);
+    struct cohort *cohort = traces.cohort = calloc(1, sizeof *cohort);
+    strcpy(cohort->name, "reverse-kv");
+    cohort->n_step = N_STEP;
+    cohort->n_tensor = N_TENSOR;
+    cohort->tensor = calloc(N_TENSOR, sizeof *cohort->tensor);
+    strcpy(cohort->tensor[0], "embed.weight");
+    strcpy(cohort->tensor[1], "head.weight");
+    cohort->n_trace = n_seed;
+    cohort->trace = calloc(n_seed, sizeof *cohort->trace);
     for (size_t r = 0; r < n_seed; r++) {
-        fill_run(&part->trace[r], first_seed + r);
+        fill_run(&cohort->trace[r], first_seed + r);
     }
     return traces;
 }
@@ -74,8 +74,8 @@ static struct traces make(uint64_t first_seed, size_t n_seed)
 /* Rounding of this relative size, another one for each salt. */
 static void shake(struct traces *traces, double size, unsigned salt)
 {
-    for (size_t r = 0; r < traces->part[0].n_trace; r++) {
-        struct trace *run = &traces->part[0].trace[r];
+    for (size_t r = 0; r < traces->cohort[0].n_trace; r++) {
+        struct trace *run = &traces->cohort[0].trace[r];
         struct rng rng = rng_make(run->seed + salt, "test/shake");
         for (size_t s = 0; s < N_STEP; s++) {
             double grown = size * exp((double)s / 15);
@@ -88,8 +88,8 @@ static void shake(struct traces *traces, double size, unsigned salt)
 /* thin keeps the points first, first + every, ... of every run, as a program that logs seldom. */
 static void thin(struct traces *traces, size_t first, size_t every)
 {
-    for (size_t r = 0; r < traces->part[0].n_trace; r++) {
-        struct trace *run = &traces->part[0].trace[r];
+    for (size_t r = 0; r < traces->cohort[0].n_trace; r++) {
+        struct trace *run = &traces->cohort[0].trace[r];
         size_t n = 0;
         run->step = calloc(N_STEP, sizeof *run->step);
         for (size_t i = first; i < N_STEP; i += every, n++) {
@@ -107,16 +107,16 @@ static void thin(struct traces *traces, size_t first, size_t every)
 static void give_tolerance(struct traces *traces)
 {
     static const char change[2][TOLERANCE_CHANGE_SIZE] = {"lanes", "micro-batch"};
-    struct part *part = &traces->part[0];
-    struct traces a = make(part->trace[0].seed, part->n_trace);
-    struct traces b = make(part->trace[0].seed, part->n_trace);
-    struct trace *changed = calloc(2 * part->n_trace, sizeof *changed);
+    struct cohort *cohort = &traces->cohort[0];
+    struct traces a = make(cohort->trace[0].seed, cohort->n_trace);
+    struct traces b = make(cohort->trace[0].seed, cohort->n_trace);
+    struct trace *changed = calloc(2 * cohort->n_trace, sizeof *changed);
     shake(&a, 1e-6, 100);
     shake(&b, 1e-6, 200);
-    memcpy(changed, a.part[0].trace, part->n_trace * sizeof *changed);
-    memcpy(changed + part->n_trace, b.part[0].trace, part->n_trace * sizeof *changed);
-    part->tolerance =
-        tolerance_measure(part->trace, part->n_trace, changed, part->n_trace, change, 2);
+    memcpy(changed, a.cohort[0].trace, cohort->n_trace * sizeof *changed);
+    memcpy(changed + cohort->n_trace, b.cohort[0].trace, cohort->n_trace * sizeof *changed);
+    cohort->tolerance =
+        tolerance_measure(cohort->trace, cohort->n_trace, changed, cohort->n_trace, change, 2);
     free(changed);
     traces_free(&a);
     traces_free(&b);
@@ -192,9 +192,9 @@ START_TEST(exact_names_the_first_step)
     expect(compare("exact", &a, &b), 0);
     ck_assert_uint_eq(verdict.n_trace, 3);
     verdict_free(&verdict);
-    b.part[0].trace[1].curve[CURVE_LOSS][17] =
-        nextafter(b.part[0].trace[1].curve[CURVE_LOSS][17], 9);
-    b.part[0].trace[2].curve[CURVE_LOSS][21] += 1;
+    b.cohort[0].trace[1].curve[CURVE_LOSS][17] =
+        nextafter(b.cohort[0].trace[1].curve[CURVE_LOSS][17], 9);
+    b.cohort[0].trace[2].curve[CURVE_LOSS][21] += 1;
     expect(compare("exact", &a, &b), 1);
     ck_assert_int_eq(verdict.difference[0].step, 17);
     ck_assert_str_eq(verdict.difference[0].what, "loss");
@@ -208,10 +208,10 @@ START_TEST(exact_names_the_first_tensor)
 {
     struct traces a = make(0, 3), b = make(0, 3);
     for (size_t s = 0; s < N_STEP; s++) {
-        b.part[0].trace[0].curve[CURVE_LOSS][s] += s > 0;
+        b.cohort[0].trace[0].curve[CURVE_LOSS][s] += s > 0;
     }
-    b.part[0].trace[0].gradient[1] = print_of(1.2, 0);
-    b.part[0].trace[0].weights[1].tensor[0] = print_of(3, 0);
+    b.cohort[0].trace[0].gradient[1] = print_of(1.2, 0);
+    b.cohort[0].trace[0].weights[1].tensor[0] = print_of(3, 0);
     expect(compare("exact", &a, &b), 1);
     expect_text(0, "from step 0: the gradient differs first in head.weight, in 1 of 2 tensors");
     expect_text(0, "the loss is the same");
@@ -224,7 +224,7 @@ END_TEST
 START_TEST(exact_sees_an_evaluation_alone)
 {
     struct traces a = make(0, 3), b = make(0, 3);
-    b.part[0].trace[2].evaluation[0].loss += 0.1;
+    b.cohort[0].trace[2].evaluation[0].loss += 0.1;
     expect(compare("exact", &a, &b), 1);
     expect_text(0, "before the first step: the test loss is");
     end(&a, &b);
@@ -236,12 +236,12 @@ START_TEST(exact_tells_steps_not_points)
     struct traces a = make(0, 3), b = make(0, 3);
     thin(&a, 5, 10);
     thin(&b, 5, 10);
-    b.part[0].trace[1].curve[CURVE_LOSS][2] += 1;
+    b.cohort[0].trace[1].curve[CURVE_LOSS][2] += 1;
     expect(compare("exact", &a, &b), 1);
     expect_text(0, "from step 25: the loss is");
     verdict_free(&verdict);
-    b.part[0].trace[1].curve[CURVE_LOSS][2] = a.part[0].trace[1].curve[CURVE_LOSS][2];
-    b.part[0].trace[1].step[3] = 36;
+    b.cohort[0].trace[1].curve[CURVE_LOSS][2] = a.cohort[0].trace[1].curve[CURVE_LOSS][2];
+    b.cohort[0].trace[1].step[3] = 36;
     expect(compare("exact", &a, &b), 1);
     expect_text(0, "from step 35: the next step written down is 36, and was 35");
     end(&a, &b);
@@ -260,7 +260,7 @@ END_TEST
 START_TEST(other_tensors_are_said)
 {
     struct traces a = make(0, 3), b = make(0, 3);
-    strcpy(b.part[0].tensor[1], "tail.weight");
+    strcpy(b.cohort[0].tensor[1], "tail.weight");
     expect(compare("exact", &a, &b), 1);
     expect_text(0, "other tensors: number 1 is tail.weight, and was head.weight");
     end(&a, &b);
@@ -290,14 +290,14 @@ START_TEST(paired_names_what_is_more)
     give_tolerance(&a);
     shake(&b, 1e-6, 300);
     for (size_t s = 5; s < N_STEP; s++) {
-        b.part[0].trace[3].curve[CURVE_LOSS][s] *= 1.01;
+        b.cohort[0].trace[3].curve[CURVE_LOSS][s] *= 1.01;
     }
     expect(compare("paired", &a, &b), 1);
     ck_assert_int_eq(verdict.difference[0].step, 5);
     expect_text(0, "from step 5: loss ");
     expect_text(0, "1 of 8 seeds, higher");
     verdict_free(&verdict);
-    b.part[0].trace[0].gradient[1] = print_of(1.101, 9);
+    b.cohort[0].trace[0].gradient[1] = print_of(1.101, 9);
     expect(compare("paired", &a, &b), 2);
     ck_assert_str_eq(verdict.difference[0].what, "gradient of head.weight");
     end(&a, &b);
@@ -308,10 +308,10 @@ START_TEST(paired_tells_divergence)
 {
     struct traces a = make(0, 8), b = make(0, 8);
     give_tolerance(&a);
-    b.part[0].trace[2].diverged = true;
-    b.part[0].trace[2].n_point = 12;
-    b.part[0].trace[2].curve[CURVE_LOSS][11] = NAN;
-    b.part[0].trace[2].n_evaluation = 1;
+    b.cohort[0].trace[2].diverged = true;
+    b.cohort[0].trace[2].n_point = 12;
+    b.cohort[0].trace[2].curve[CURVE_LOSS][11] = NAN;
+    b.cohort[0].trace[2].n_evaluation = 1;
     expect(compare("paired", &a, &b), 2);
     ck_assert_str_eq(verdict.difference[1].what, "divergence");
     expect_text(1, "seed 2 diverged at step 11, and ended at step 59 before; 1 of 8 seeds");
@@ -324,7 +324,7 @@ START_TEST(paired_passes_where_both_diverge)
 {
     struct traces a = make(0, 8), b = make(0, 8);
     give_tolerance(&a);
-    struct trace *run[] = {&a.part[0].trace[2], &b.part[0].trace[2]};
+    struct trace *run[] = {&a.cohort[0].trace[2], &b.cohort[0].trace[2]};
     for (size_t i = 0; i < 2; i++) {
         run[i]->diverged = true;
         run[i]->n_point = 12;
@@ -364,7 +364,7 @@ START_TEST(band_says_what_moved_and_from_when)
     struct traces a = make(0, 6), b = make(100, 6);
     for (size_t r = 0; r < 6; r++) {
         for (size_t s = 30; s < N_STEP; s++) {
-            b.part[0].trace[r].curve[CURVE_LOSS][s] *= 1.5;
+            b.cohort[0].trace[r].curve[CURVE_LOSS][s] *= 1.5;
         }
     }
     ck_assert_int_eq(compare("band", &a, &b), STATUS_OK);
@@ -378,32 +378,32 @@ START_TEST(band_says_what_moved_and_from_when)
 }
 END_TEST
 
-/* What is said of several parts is said once. */
+/* What is said of several cohorts is said once. */
 START_TEST(band_notes_parts_together)
 {
     static const char *const names[] = {"copy-qkv", "copy-qk", "copy-kv"};
     struct traces a = make(0, 6), b = make(100, 6), *both[] = {&a, &b};
     for (size_t i = 0; i < 2; i++) {
-        struct part *part = calloc(3, sizeof *part);
+        struct cohort *cohort = calloc(3, sizeof *cohort);
         for (size_t p = 0; p < 3; p++) {
             struct traces more = make(i == 0 ? 0 : 100, 6);
-            part[p] = more.part[0];
-            strcpy(part[p].name, names[p]);
-            more.n_part = 0;
+            cohort[p] = more.cohort[0];
+            strcpy(cohort[p].name, names[p]);
+            more.n_cohort = 0;
             traces_free(&more);
         }
         for (size_t r = 0; i == 1 && r < 6; r++) {
-            free(part[0].trace[r].curve[CURVE_GRAD_NORM]);
-            free(part[0].trace[r].curve[CURVE_ACCURACY]);
-            free(part[1].trace[r].curve[CURVE_GRAD_NORM]);
-            free(part[1].trace[r].curve[CURVE_ACCURACY]);
-            free(part[2].trace[r].curve[CURVE_ACCURACY]);
-            part[0].trace[r].curve[CURVE_GRAD_NORM] = part[1].trace[r].curve[CURVE_GRAD_NORM] =
+            free(cohort[0].trace[r].curve[CURVE_GRAD_NORM]);
+            free(cohort[0].trace[r].curve[CURVE_ACCURACY]);
+            free(cohort[1].trace[r].curve[CURVE_GRAD_NORM]);
+            free(cohort[1].trace[r].curve[CURVE_ACCURACY]);
+            free(cohort[2].trace[r].curve[CURVE_ACCURACY]);
+            cohort[0].trace[r].curve[CURVE_GRAD_NORM] = cohort[1].trace[r].curve[CURVE_GRAD_NORM] =
                 NULL;
-            part[0].trace[r].curve[CURVE_ACCURACY] = part[1].trace[r].curve[CURVE_ACCURACY] =
-                part[2].trace[r].curve[CURVE_ACCURACY] = NULL;
+            cohort[0].trace[r].curve[CURVE_ACCURACY] = cohort[1].trace[r].curve[CURVE_ACCURACY] =
+                cohort[2].trace[r].curve[CURVE_ACCURACY] = NULL;
         }
-        struct traces whole = {.part = part, .n_part = 3};
+        struct traces whole = {.cohort = cohort, .n_cohort = 3};
         traces_free(both[i]);
         *both[i] = whole;
     }
@@ -430,8 +430,8 @@ START_TEST(band_compares_what_all_have)
     struct traces a = make(0, 6), b = make(100, 6);
     thin(&b, 0, 10);
     for (size_t r = 0; r < 6; r++) {
-        free(b.part[0].trace[r].curve[CURVE_GRAD_NORM]);
-        b.part[0].trace[r].curve[CURVE_GRAD_NORM] = NULL;
+        free(b.cohort[0].trace[r].curve[CURVE_GRAD_NORM]);
+        b.cohort[0].trace[r].curve[CURVE_GRAD_NORM] = NULL;
     }
     expect(compare("band", &a, &b), 0);
     for (size_t i = 0; i < verdict.n_band; i++) {
@@ -450,8 +450,8 @@ START_TEST(band_compares_each_quantity_where_it_is)
     struct traces a = make(0, 6), b = make(100, 6);
     for (size_t r = 0; r < 6; r++) {
         for (size_t s = 0; s < N_STEP; s++) {
-            b.part[0].trace[r].curve[CURVE_GRAD_NORM][s] =
-                s % 10 == 0 ? b.part[0].trace[r].curve[CURVE_GRAD_NORM][s] : NAN;
+            b.cohort[0].trace[r].curve[CURVE_GRAD_NORM][s] =
+                s % 10 == 0 ? b.cohort[0].trace[r].curve[CURVE_GRAD_NORM][s] : NAN;
         }
     }
     expect(compare("band", &a, &b), 0);
@@ -466,7 +466,7 @@ START_TEST(band_takes_an_infinite_norm_for_a_large_one)
 {
     struct traces a = make(0, 6), b = make(100, 6);
     for (size_t r = 0; r < 6; r++) {
-        b.part[0].trace[r].curve[CURVE_GRAD_NORM][7] = INFINITY;
+        b.cohort[0].trace[r].curve[CURVE_GRAD_NORM][7] = INFINITY;
     }
     expect(compare("band", &a, &b), 1);
     ck_assert_str_eq(verdict.difference[0].what, "gradient norm");
@@ -478,7 +478,7 @@ END_TEST
 START_TEST(band_takes_an_early_end_for_a_finding)
 {
     struct traces a = make(0, 6), b = make(100, 6);
-    b.part[0].trace[3].n_point = 30;
+    b.cohort[0].trace[3].n_point = 30;
     expect(compare("band", &a, &b), 1);
     ck_assert_str_eq(verdict.difference[0].what, "length");
     expect_text(0, "ended: seed 103 at step 29, 1 of 6 runs in all; those of the baseline go on to "
@@ -515,7 +515,7 @@ START_TEST(band_passes_where_both_diverge)
 {
     struct traces a = make(0, 6), b = make(100, 6);
     for (size_t r = 0; r < 6; r++) {
-        struct trace *run[] = {&a.part[0].trace[r], &b.part[0].trace[r]};
+        struct trace *run[] = {&a.cohort[0].trace[r], &b.cohort[0].trace[r]};
         for (size_t i = 0; i < 2; i++) {
             run[i]->diverged = true;
             run[i]->n_point = 12;
@@ -530,9 +530,9 @@ END_TEST
 START_TEST(band_takes_divergence_for_a_finding)
 {
     struct traces a = make(0, 6), b = make(100, 6);
-    b.part[0].trace[4].diverged = true;
-    b.part[0].trace[4].n_point = 12;
-    b.part[0].trace[4].curve[CURVE_LOSS][11] = NAN;
+    b.cohort[0].trace[4].diverged = true;
+    b.cohort[0].trace[4].n_point = 12;
+    b.cohort[0].trace[4].curve[CURVE_LOSS][11] = NAN;
     ck_assert_int_eq(compare("band", &a, &b), STATUS_OK);
     ck_assert_uint_ge(verdict.n_difference, 1);
     ck_assert_str_eq(verdict.difference[0].what, "divergence");
@@ -544,7 +544,7 @@ END_TEST
 static void diverge(struct traces *traces, size_t n_trace, size_t step)
 {
     for (size_t r = 0; r < n_trace; r++) {
-        struct trace *run = &traces->part[0].trace[r];
+        struct trace *run = &traces->cohort[0].trace[r];
         run->diverged = true;
         run->n_point = step + 1;
         run->curve[CURVE_LOSS][step] = NAN;

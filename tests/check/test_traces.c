@@ -57,28 +57,28 @@ static struct traces train(int threads)
 START_TEST(a_part_is_what_differs_in_the_seed_alone)
 {
     struct traces traces = train(1);
-    ck_assert_uint_eq(traces.n_part, 2);
-    ck_assert_str_eq(traces.part[0].name, "reverse-kv");
-    ck_assert_str_eq(traces.part[1].name, "reverse-qkv");
-    const struct part *part = &traces.part[0];
-    ck_assert_uint_eq(part->n_trace, 2);
-    ck_assert_uint_eq(part->trace[1].seed, 3);
-    ck_assert_uint_eq(part->n_step, 10);
-    ck_assert_uint_eq(part->trace[0].n_point, 10);
-    ck_assert_uint_eq(part->trace[0].n_evaluation, 2);
-    ck_assert_uint_eq(part->trace[0].evaluation[1].n_done, 10);
-    ck_assert_uint_eq(part->trace[0].n_weights, 5); /* after 0, 1, 2, 4, 10 steps */
-    ck_assert(part->trace[0].curve[CURVE_LOSS][0] != part->trace[1].curve[CURVE_LOSS][0]);
-    ck_assert_str_eq(part->tensor[part->n_tensor - 1], "head.bias");
+    ck_assert_uint_eq(traces.n_cohort, 2);
+    ck_assert_str_eq(traces.cohort[0].name, "reverse-kv");
+    ck_assert_str_eq(traces.cohort[1].name, "reverse-qkv");
+    const struct cohort *cohort = &traces.cohort[0];
+    ck_assert_uint_eq(cohort->n_trace, 2);
+    ck_assert_uint_eq(cohort->trace[1].seed, 3);
+    ck_assert_uint_eq(cohort->n_step, 10);
+    ck_assert_uint_eq(cohort->trace[0].n_point, 10);
+    ck_assert_uint_eq(cohort->trace[0].n_evaluation, 2);
+    ck_assert_uint_eq(cohort->trace[0].evaluation[1].n_done, 10);
+    ck_assert_uint_eq(cohort->trace[0].n_weights, 5); /* after 0, 1, 2, 4, 10 steps */
+    ck_assert(cohort->trace[0].curve[CURVE_LOSS][0] != cohort->trace[1].curve[CURVE_LOSS][0]);
+    ck_assert_str_eq(cohort->tensor[cohort->n_tensor - 1], "head.bias");
     traces_free(&traces);
 }
 END_TEST
 
 static void expect_same_runs(const struct traces *a, const struct traces *b)
 {
-    for (size_t p = 0; p < a->n_part; p++) {
-        for (size_t r = 0; r < a->part[p].n_trace; r++) {
-            const struct trace *x = &a->part[p].trace[r], *y = &b->part[p].trace[r];
+    for (size_t p = 0; p < a->n_cohort; p++) {
+        for (size_t r = 0; r < a->cohort[p].n_trace; r++) {
+            const struct trace *x = &a->cohort[p].trace[r], *y = &b->cohort[p].trace[r];
             ck_assert_uint_eq(x->n_point, y->n_point);
             ck_assert_mem_eq(x->curve[CURVE_LOSS], y->curve[CURVE_LOSS],
                              x->n_point * sizeof(double));
@@ -88,7 +88,7 @@ static void expect_same_runs(const struct traces *a, const struct traces *b)
                              x->n_point * sizeof(double));
             ck_assert_int_eq(x->escape_step, y->escape_step);
             for (size_t w = 0; w < x->n_weights; w++) {
-                for (size_t t = 0; t < a->part[p].n_tensor; t++) {
+                for (size_t t = 0; t < a->cohort[p].n_tensor; t++) {
                     const struct fingerprint *f = &x->weights[w].tensor[t];
                     const struct fingerprint *g = &y->weights[w].tensor[t];
                     ck_assert_str_eq(f->hash, g->hash);
@@ -140,10 +140,10 @@ START_TEST(the_file_keeps_every_bit)
     ck_assert_msg(traces_read(path, &back, &err) == STATUS_OK, "%s", err.text);
     expect_same_runs(&traces, &back);
     ck_assert_int_eq(back.engine, ENGINE_VERSION);
-    ck_assert(back.part[0].trained_here);
-    ck_assert_uint_eq(back.part[0].config.n_embd, 16);
-    ck_assert_uint_eq(back.part[0].config.lanes, traces.part[0].config.lanes);
-    const struct tolerance *a = traces.part[0].tolerance, *b = back.part[0].tolerance;
+    ck_assert(back.cohort[0].trained_here);
+    ck_assert_uint_eq(back.cohort[0].config.n_embd, 16);
+    ck_assert_uint_eq(back.cohort[0].config.lanes, traces.cohort[0].config.lanes);
+    const struct tolerance *a = traces.cohort[0].tolerance, *b = back.cohort[0].tolerance;
     ck_assert_uint_eq(b->n_change, traces_n_change());
     ck_assert_uint_eq(b->n_value[QUANTITY_LOSS], 10);
     ck_assert_double_eq_tol(b->factor[QUANTITY_LOSS] / a->factor[QUANTITY_LOSS], 1, 1e-3);
@@ -159,7 +159,7 @@ START_TEST(limits_are_those_of_rounding)
     struct traces traces = train(1);
     struct traces_options options = {.threads = 1};
     ck_assert_int_eq(traces_calibrate(&traces, &options, &err), STATUS_OK);
-    const struct tolerance *tolerance = traces.part[0].tolerance;
+    const struct tolerance *tolerance = traces.cohort[0].tolerance;
     ck_assert_double_ge(tolerance_limit(tolerance, QUANTITY_LOSS, 0), 1e-6);
     ck_assert_double_lt(tolerance_limit(tolerance, QUANTITY_LOSS, 0), 1e-4);
     for (size_t i = 1; i < tolerance->n_value[QUANTITY_LOSS]; i++) {
@@ -179,20 +179,20 @@ START_TEST(a_run_that_diverges_is_one)
     config.learning_rate = 1e6;
     ck_assert_int_eq(traces_plan(&config, 1, &traces, &err), STATUS_OK);
     ck_assert_int_eq(traces_train(&traces, &options, &err), STATUS_OK);
-    ck_assert(traces.part[0].trace[0].diverged);
-    ck_assert_uint_lt(traces.part[0].trace[0].n_point, 10);
+    ck_assert(traces.cohort[0].trace[0].diverged);
+    ck_assert_uint_lt(traces.cohort[0].trace[0].n_point, 10);
     scratch_make();
     path_of("b.json", path);
     ck_assert_int_eq(traces_write(&traces, path, &err), STATUS_OK);
     ck_assert_msg(traces_read(path, &back, &err) == STATUS_OK, "%s", err.text);
-    ck_assert(back.part[0].trace[0].diverged);
+    ck_assert(back.cohort[0].trace[0].diverged);
     scratch_remove();
     traces_free(&traces);
     traces_free(&back);
 }
 END_TEST
 
-/* expect_no_baseline reads a file with this in the list of parts. */
+/* expect_no_baseline reads a file with this in the list of cohorts. */
 static void expect_no_baseline(const char *parts, const char *sentence)
 {
     struct traces traces;
@@ -299,15 +299,15 @@ START_TEST(columns_come_in_any_order)
                "\xef\xbb\xbfLoss, lr ,step,Accuracy\r\n2.5,1,0,0.1\r\n\r\n# x\n2.25,1,10,0.5");
     write_text("notes.txt", "nothing");
     ck_assert_msg(read_curves(&traces) == STATUS_OK, "%s", err.text);
-    ck_assert_uint_eq(traces.n_part, 1);
-    const struct trace *run = &traces.part[0].trace[0];
+    ck_assert_uint_eq(traces.n_cohort, 1);
+    const struct trace *run = &traces.cohort[0].trace[0];
     ck_assert_uint_eq(run->seed, 7);
     ck_assert_uint_eq(run->n_point, 2);
     ck_assert_uint_eq(run->step[1], 10);
     ck_assert_double_eq(run->curve[CURVE_LOSS][1], 2.25);
     ck_assert_double_eq(run->curve[CURVE_ACCURACY][1], 0.5);
     ck_assert_ptr_null(run->curve[CURVE_GRAD_NORM]);
-    ck_assert_uint_eq(traces.part[0].n_step, 11);
+    ck_assert_uint_eq(traces.cohort[0].n_step, 11);
     traces_free(&traces);
     scratch_remove();
 }
@@ -360,8 +360,8 @@ START_TEST(a_loss_that_is_no_number_ends_a_run)
         snprintf(text, sizeof text, "step,loss\n0,2\n1,%s\n2,text that is not read\n", losses[i]);
         write_text("a.csv", text);
         ck_assert_msg(read_curves(&traces) == STATUS_OK, "%s", err.text);
-        ck_assert_msg(traces.part[0].trace[0].diverged, "a loss of '%s'", losses[i]);
-        ck_assert_uint_eq(traces.part[0].trace[0].n_point, 2);
+        ck_assert_msg(traces.cohort[0].trace[0].diverged, "a loss of '%s'", losses[i]);
+        ck_assert_uint_eq(traces.cohort[0].trace[0].n_point, 2);
         traces_free(&traces);
         scratch_remove();
     }
@@ -374,7 +374,7 @@ START_TEST(an_empty_cell_is_no_infinite_one)
     scratch_make();
     write_text("a.csv", "step,loss,grad_norm,accuracy\n0,2,inf,0.5\n1,2,,\n2,2,nan,\n");
     ck_assert_msg(read_curves(&traces) == STATUS_OK, "%s", err.text);
-    const struct trace *run = &traces.part[0].trace[0];
+    const struct trace *run = &traces.cohort[0].trace[0];
     ck_assert(!run->diverged);
     ck_assert(isinf(run->curve[CURVE_GRAD_NORM][0]) && isnan(run->curve[CURVE_GRAD_NORM][1]) &&
               isinf(run->curve[CURVE_GRAD_NORM][2]));
@@ -384,7 +384,7 @@ START_TEST(an_empty_cell_is_no_infinite_one)
 }
 END_TEST
 
-START_TEST(subfolders_are_parts)
+START_TEST(subfolders_are_cohorts)
 {
     struct traces traces;
     char path[PATH_SIZE];
@@ -400,9 +400,9 @@ START_TEST(subfolders_are_parts)
     write_text("a/2.csv", "step,loss\n0,2\n");
     write_text("b/1.csv", "step,loss\n0,2\n");
     ck_assert_int_eq(read_curves(&traces), STATUS_OK);
-    ck_assert_uint_eq(traces.n_part, 2);
-    ck_assert_str_eq(traces.part[0].name, "a");
-    ck_assert_uint_eq(traces.part[0].n_trace, 2);
+    ck_assert_uint_eq(traces.n_cohort, 2);
+    ck_assert_str_eq(traces.cohort[0].name, "a");
+    ck_assert_uint_eq(traces.cohort[0].n_trace, 2);
     traces_free(&traces);
     scratch_remove();
 }
@@ -425,7 +425,7 @@ int main(void)
     tcase_add_test(tests, nonsense_is_refused);
     tcase_add_test(tests, a_loss_that_is_no_number_ends_a_run);
     tcase_add_test(tests, an_empty_cell_is_no_infinite_one);
-    tcase_add_test(tests, subfolders_are_parts);
+    tcase_add_test(tests, subfolders_are_cohorts);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
