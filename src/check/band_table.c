@@ -48,6 +48,7 @@ struct sample {
 void band_table_free(struct band_table *table)
 {
     free(table->seed);
+    free(table->unit);
     free(table->value);
     free(table->row);
     text_free(&table->note);
@@ -103,6 +104,8 @@ void band_table_units(struct band_table *table, const struct traces *old, const 
     table->n_old = list_seeds(old, new, table->seed);
     table->n_new = list_seeds(new, old, table->seed + table->n_old);
     table->n_unit = table->n_old + table->n_new;
+    table->unit = calloc(table->n_unit + 1, sizeof *table->unit);
+    table->failed = !table->unit;
 }
 
 /* ---- curves ---- */
@@ -166,35 +169,33 @@ static void share_curve(struct band_table *table, struct sample *sample, size_t 
 
 /* ---- rows ---- */
 
-/* add_row returns the values of a new row to fill in; NULL: out of memory. */
-static double *add_row(struct band_table *table, const struct band_row *row)
+/* add_row adds a row of what is in table->unit. A row with a value that is not finite, or with the
+ * same value everywhere, says nothing and is left out. */
+static void add_row(struct band_table *table, const struct band_row *row)
 {
+    bool varies = false, finite = true;
+    for (size_t u = 0; u < table->n_unit; u++) {
+        varies = varies || table->unit[u] != table->unit[0];
+        finite = finite && isfinite(table->unit[u]);
+    }
+    if (!varies || !finite || table->failed) {
+        return;
+    }
     if (table->n_row == table->capacity) {
         size_t capacity = 2 * table->capacity + 64;
         double *value = realloc(table->value, capacity * table->n_unit * sizeof *value);
         table->value = value ? value : table->value;
         struct band_row *grown = realloc(table->row, capacity * sizeof *grown);
         table->row = grown ? grown : table->row;
-        if (!value || !grown) {
-            table->failed = true;
-            return NULL;
+        table->failed = !value || !grown;
+        if (table->failed) {
+            return;
         }
         table->capacity = capacity;
     }
-    table->row[table->n_row] = *row;
-    return table->value + table->n_row++ * table->n_unit;
-}
-
-/* A row with a value that is not finite, or with the same value everywhere, says nothing. */
-static void drop_empty_row(struct band_table *table)
-{
-    const double *value = table->value + (table->n_row - 1) * table->n_unit;
-    bool varies = false, finite = true;
-    for (size_t u = 0; u < table->n_unit; u++) {
-        varies = varies || value[u] != value[0];
-        finite = finite && isfinite(value[u]);
-    }
-    table->n_row -= !(varies && finite);
+    memcpy(table->value + table->n_row * table->n_unit, table->unit,
+           table->n_unit * sizeof *table->unit);
+    table->row[table->n_row++] = *row;
 }
 
 static double usable(double value, bool is_log)
@@ -217,22 +218,18 @@ static void add_stretch(struct band_table *table, const struct sample *sample, s
                            .last = (size_t)curve->step[end - 1],
                            .after_divergence =
                                curve->step[end - 1] >= (double)sample->diverged_from};
-    double *mean = add_row(table, &row);
-    for (size_t u = 0; mean && u < table->n_unit; u++) {
+    for (size_t u = 0; u < table->n_unit; u++) {
         const double *value = curve->value + u * curve->capacity;
         bool infinite = false;
-        mean[u] = 0;
+        table->unit[u] = 0;
         for (size_t i = first; i < end; i++) {
             infinite = infinite || isinf(value[i]);
-            mean[u] += usable(value[i], row.is_log) / (double)(end - first);
+            table->unit[u] += usable(value[i], row.is_log) / (double)(end - first);
         }
         row.n_infinite_old += infinite && u < table->n_old;
         row.n_infinite_new += infinite && u >= table->n_old;
     }
-    if (mean) {
-        table->row[table->n_row - 1] = row;
-        drop_empty_row(table);
-    }
+    add_row(table, &row);
 }
 
 static void add_curve(struct band_table *table, const struct sample *sample, size_t c)
@@ -351,13 +348,10 @@ static void add_numbers(struct band_table *table, const struct sample *sample)
                                .last = (size_t)end_of(&sample->curve[CURVE_LOSS]) - 1,
                                .after_divergence = !numbers[i].before_training &&
                                                    sample->diverged_from != SIZE_MAX};
-        double *value = add_row(table, &row);
-        for (size_t u = 0; value && u < table->n_unit; u++) {
-            value[u] = numbers[i].of(sample, u);
+        for (size_t u = 0; u < table->n_unit; u++) {
+            table->unit[u] = numbers[i].of(sample, u);
         }
-        if (value) {
-            drop_empty_row(table);
-        }
+        add_row(table, &row);
     }
 }
 

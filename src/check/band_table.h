@@ -16,6 +16,7 @@ struct band_table {
     const struct traces *old, *new; /* borrowed */
     uint64_t *seed;                 /* [n_unit], old ones first */
     size_t n_old, n_new, n_unit;
+    double *unit;         /* [n_unit] of the row that is being made */
     double *value;        /* [n_row, n_unit] */
     struct band_row *row; /* [n_row] without what the test finds; rows of a kind are neighbours */
     size_t n_row, capacity;
