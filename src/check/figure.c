@@ -1,5 +1,5 @@
 /* The scale is logarithmic, as the band is: it is one of means of logarithms. The band is where the
- * mean of the new curves stays in all but 1 % of checks, over all steps and parts at once.
+ * mean of the new curves stays in all but 1 % of checks, over all steps and cohorts at once.
  */
 #include "check/figure.h"
 
