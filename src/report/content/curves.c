@@ -39,79 +39,52 @@ static const struct curve_kind kinds[] = {
 };
 #define N_KIND (sizeof kinds / sizeof *kinds)
 
-static bool has_line(const struct run *run, const struct curve_kind *kind)
+/* Adds a line from the mean, lowest and highest of a cell's n_line lines [n] at first, first + 1,
+ * ...
+ */
+static void add_lines(struct plot *plot, const struct group *cell, const double *const *line,
+                      size_t n_line, size_t n, size_t first)
 {
-    return run_is_ok(run) && run->n_curve > 0 && kind->line(run);
-}
-
-static size_t common_length(const struct group *cell, const struct curve_kind *kind)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < cell->n_run; i++) {
-        const struct run *run = cell->run[i];
-        if (has_line(run, kind) && (n == 0 || run->n_curve < n)) {
-            n = run->n_curve;
+    const struct run *run = cell->run[0];
+    struct series *series = n_line == 0
+                                ? NULL
+                                : plot_series(plot, run->variant_name, run->level[FACTOR_VARIANT],
+                                              MARK_LINE, NULL, NULL, n);
+    if (!series) {
+        return;
+    }
+    series->tag = facets_tag(group_facets(cell));
+    plot_band(plot, NULL, NULL);
+    for (size_t i = 0; !plot->failed && i < n; i++) {
+        struct stats stats = STATS_NONE;
+        for (size_t k = 0; k < n_line; k++) {
+            stats_add(&stats, line[k][i]);
         }
+        series->x[i] = (double)(first + i);
+        series->y[i] = stats.mean;
+        series->low[i] = stats.min;
+        series->high[i] = stats.max;
     }
-    return n;
 }
 
-/* Mean, lowest and highest of the runs' lines at each step. */
-struct summary {
-    double *x, *mean, *low, *high; /* [n] in one allocation, x first */
-    size_t n, n_line;
-};
-
-static bool summarise(const struct group *cell, const struct curve_kind *kind,
-                      struct summary *summary)
-{
-    size_t n = common_length(cell, kind);
-    *summary = (struct summary){.x = calloc(4 * n + 1, sizeof *summary->x), .n = n};
-    if (!summary->x) {
-        return false;
-    }
-    summary->mean = summary->x + n;
-    summary->low = summary->x + 2 * n;
-    summary->high = summary->x + 3 * n;
-    for (size_t i = 0; i < cell->n_run; i++) {
-        summary->n_line += has_line(cell->run[i], kind);
-    }
-    for (size_t step = 0; step < n; step++) {
-        summary->x[step] = (double)step;
-        summary->low[step] = INFINITY;
-        summary->high[step] = -INFINITY;
-        for (size_t i = 0; i < cell->n_run; i++) {
-            if (has_line(cell->run[i], kind)) {
-                double value = kind->line(cell->run[i])[step];
-                summary->mean[step] += value / (double)summary->n_line;
-                summary->low[step] = fmin(summary->low[step], value);
-                summary->high[step] = fmax(summary->high[step], value);
-            }
-        }
-    }
-    return true;
-}
-
+/* Up to the steps that all of a cell's runs made. */
 static void add_cell(struct plot *plot, const struct group *cell, const struct curve_kind *kind)
 {
-    struct summary summary;
-    const struct run *run = cell->run[0];
-    bool fine = summarise(cell, kind, &summary);
-    plot->failed |= !fine;
-    if (fine && summary.n > 0) {
-        struct series *series = plot_series(plot, run->variant_name, run->level[FACTOR_VARIANT],
-                                            MARK_LINE, summary.x, summary.mean, summary.n);
-        if (series) {
-            series->tag = facets_tag(group_facets(cell));
-        }
-        plot_band(plot, summary.low, summary.high);
-        for (size_t i = 0; summary.n_line > 1 && i < cell->n_run; i++) {
-            if (has_line(cell->run[i], kind)) {
-                plot_single(plot, kind->line(cell->run[i]));
-            }
+    const double **line = calloc(cell->n_run + 1, sizeof *line);
+    size_t n = SIZE_MAX, n_line = 0;
+    plot->failed |= !line;
+    for (size_t i = 0; line && i < cell->n_run; i++) {
+        const struct run *run = cell->run[i];
+        if (run_is_ok(run) && run->n_curve > 0 && kind->line(run)) {
+            line[n_line++] = kind->line(run);
+            n = run->n_curve < n ? run->n_curve : n;
         }
     }
-    free(summary.x);
+    add_lines(plot, cell, line, n_line, n, 0);
+    for (size_t i = 0; n_line > 1 && i < n_line; i++) {
+        plot_single(plot, line[i]);
+    }
+    free(line);
 }
 
 /* The scale of a picture holds every mean and the chance line; single seeds may leave it. */
@@ -356,45 +329,23 @@ static double *read_epochs(const struct run *run, size_t column, size_t *n)
 
 static void add_epochs(struct plot *plot, const struct group *cell, size_t column)
 {
-    struct stats *stats = NULL;
-    double *all[64] = {NULL};
-    size_t n = 0, n_line = 0;
-    for (size_t i = 0; i < cell->n_run && n_line < 64; i++) {
+    double **line = calloc(cell->n_run + 1, sizeof *line);
+    size_t n = SIZE_MAX, n_line = 0;
+    plot->failed |= !line;
+    for (size_t i = 0; line && i < cell->n_run; i++) {
         size_t here;
         double *value = read_epochs(cell->run[i], column, &here);
         if (value && here > 0) {
-            n = n_line == 0 || here < n ? here : n;
-            all[n_line++] = value;
+            line[n_line++] = value;
+            n = here < n ? here : n;
         } else {
             free(value);
         }
     }
-    double *line = calloc(4 * n + 1, sizeof *line);
-    stats = calloc(n + 1, sizeof *stats);
-    plot->failed |= !line || !stats;
-    for (size_t epoch = 0; line && stats && epoch < n; epoch++) {
-        stats[epoch] = STATS_NONE;
-        for (size_t i = 0; i < n_line; i++) {
-            stats_add(&stats[epoch], all[i][epoch]);
-        }
-        line[epoch] = (double)epoch + 1;
-        line[n + epoch] = stats[epoch].mean;
-        line[2 * n + epoch] = stats[epoch].min;
-        line[3 * n + epoch] = stats[epoch].max;
-    }
-    if (line && n > 0) {
-        const struct run *run = cell->run[0];
-        struct series *series = plot_series(plot, run->variant_name, run->level[FACTOR_VARIANT],
-                                            MARK_LINE, line, line + n, n);
-        if (series) {
-            series->tag = facets_tag(group_facets(cell));
-        }
-        plot_band(plot, line + 2 * n, line + 3 * n);
-    }
+    add_lines(plot, cell, (const double *const *)line, n_line, n, 1);
     for (size_t i = 0; i < n_line; i++) {
-        free(all[i]);
+        free(line[i]);
     }
-    free(stats);
     free(line);
 }
 

@@ -20,23 +20,36 @@
 static const enum measure drawn[] = {MEASURE_TOKEN_ACCURACY, MEASURE_MEAN_TRAIN_LOSS};
 
 struct lines {
-    struct gap_line *line; /* [n_paired * GAP_N_SIZE] */
-    size_t n;              /* of them, pairs times sizes; a line without points is empty */
+    struct gap_line *line; /* [n] by task, variant and size; each has points */
+    size_t n;
+    double low, high; /* of all values, and at least LEAST_RANGE around 0 */
     bool failed;
 };
 
+static void keep_line(struct lines *lines, struct gap_line *line)
+{
+    for (size_t i = 0; i < line->n_point; i++) {
+        struct stats values = stats_of(line->point[i].of_combination, line->n_combination);
+        lines->low = fmin(lines->low, values.min);
+        lines->high = fmax(lines->high, values.max);
+    }
+    lines->n++;
+}
+
 static struct lines make_lines(const struct pairs *pairs, enum measure measure)
 {
-    struct lines lines = {.line = calloc(pairs->n_paired * GAP_N_SIZE + 1, sizeof *lines.line)};
+    struct lines lines = {.line = calloc(pairs->n_paired * GAP_N_SIZE + 1, sizeof *lines.line),
+                          .low = -LEAST_RANGE,
+                          .high = LEAST_RANGE};
     lines.failed = !lines.line;
     for (size_t i = 0; !lines.failed && i < pairs->n_paired; i++) {
-        for (int size = 0; size < GAP_N_SIZE; size++) {
-            struct gap_line *line = &lines.line[lines.n++];
-            if (pairs->paired[i].run->kind->has_settings) {
-                lines.failed |= gap_make(&pairs->paired[i], measure, (enum gap_size)size, line,
-                                         NULL) != STATUS_OK;
-            }
-            if (line->n_point > MAX_VALUE) {
+        const struct paired *paired = &pairs->paired[i];
+        for (int size = 0; paired->run->kind->has_settings && size < GAP_N_SIZE; size++) {
+            struct gap_line *line = &lines.line[lines.n];
+            lines.failed |= gap_make(paired, measure, (enum gap_size)size, line, NULL) != STATUS_OK;
+            if (line->n_point > 0 && line->n_point <= MAX_VALUE) {
+                keep_line(&lines, line);
+            } else {
                 gap_free(line);
             }
         }
@@ -55,7 +68,7 @@ static void free_lines(struct lines *lines)
 static bool has_size(const struct lines *lines, enum gap_size size)
 {
     for (size_t i = 0; i < lines->n; i++) {
-        if (lines->line[i].n_point > 0 && lines->line[i].size == size) {
+        if (lines->line[i].size == size) {
             return true;
         }
     }
@@ -65,13 +78,13 @@ static bool has_size(const struct lines *lines, enum gap_size size)
 static void add_line(struct plot *plot, const struct gap_line *line)
 {
     const struct run *run = line->paired->run;
-    double x[MAX_VALUE], mean[MAX_VALUE], single[MAX_VALUE];
-    for (size_t i = 0; i < line->n_point; i++) {
-        x[i] = (double)line->point[i].value;
-        mean[i] = line->point[i].mean;
+    double single[MAX_VALUE];
+    struct series *series = plot_series(plot, run->variant_name, run->level[FACTOR_VARIANT],
+                                        MARK_DOTS, NULL, NULL, line->n_point);
+    for (size_t i = 0; series && i < line->n_point; i++) {
+        series->x[i] = (double)line->point[i].value;
+        series->y[i] = line->point[i].mean;
     }
-    plot_series(plot, run->variant_name, run->level[FACTOR_VARIANT], MARK_DOTS, x, mean,
-                line->n_point);
     for (size_t k = 0; k < line->n_combination; k++) {
         for (size_t i = 0; i < line->n_point; i++) {
             single[i] = line->point[i].of_combination[k];
@@ -80,63 +93,35 @@ static void add_line(struct plot *plot, const struct gap_line *line)
     }
 }
 
+static size_t task_of(const struct gap_line *line)
+{
+    return line->paired->run->level[FACTOR_TASK];
+}
+
 /* A row of panels for the task of lines[first], one for each size that any task has. */
 static void add_task(struct plot *plot, const struct lines *lines, size_t first)
 {
-    const struct run *task = lines->line[first].paired->run;
-    bool is_first = true;
+    const char *title = run_task_title(lines->line[first].paired->run);
+    double margin = 0.06 * (lines->high - lines->low);
     for (int size = 0; size < GAP_N_SIZE; size++) {
         if (!has_size(lines, (enum gap_size)size)) {
             continue;
         }
-        struct panel *panel = plot_panel(plot, is_first ? run_task_title(task) : NULL,
-                                         gap_size_title((enum gap_size)size), NULL);
-        is_first = false;
+        struct panel *panel = plot_panel(plot, title, gap_size_title((enum gap_size)size), NULL);
+        title = NULL; /* it is the row's */
         if (panel) {
             panel->x.discrete = true;
             panel->y.sign = true;
+            panel->y.low = lines->low - margin;
+            panel->y.high = lines->high + margin;
         }
-        for (size_t i = 0; i < lines->n; i++) {
-            const struct gap_line *line = &lines->line[i];
-            if (line->n_point > 0 && line->size == (enum gap_size)size &&
-                line->paired->run->level[FACTOR_TASK] == task->level[FACTOR_TASK]) {
-                add_line(plot, line);
+        for (size_t i = first;
+             i < lines->n && task_of(&lines->line[i]) == task_of(&lines->line[first]); i++) {
+            if (lines->line[i].size == (enum gap_size)size) {
+                add_line(plot, &lines->line[i]);
             }
         }
         plot_rule(plot, 0, false, NULL);
-    }
-}
-
-static bool is_first_of_task(const struct lines *lines, size_t i)
-{
-    if (lines->line[i].n_point == 0) {
-        return false;
-    }
-    for (size_t k = 0; k < i; k++) {
-        if (lines->line[k].n_point > 0 && lines->line[k].paired->run->level[FACTOR_TASK] ==
-                                              lines->line[i].paired->run->level[FACTOR_TASK]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* No axis is shorter than from minus to plus the least range. */
-static void set_range(struct plot *plot, const struct lines *lines)
-{
-    double low = -LEAST_RANGE, high = LEAST_RANGE;
-    for (size_t i = 0; i < lines->n; i++) {
-        for (size_t k = 0; k < lines->line[i].n_point; k++) {
-            for (size_t c = 0; c < lines->line[i].n_combination; c++) {
-                low = fmin(low, lines->line[i].point[k].of_combination[c]);
-                high = fmax(high, lines->line[i].point[k].of_combination[c]);
-            }
-        }
-    }
-    double margin = 0.06 * (high - low);
-    for (size_t i = 0; i < plot->n_panel; i++) {
-        plot->panel[i].y.low = low - margin;
-        plot->panel[i].y.high = high + margin;
     }
 }
 
@@ -163,12 +148,9 @@ static struct plot *gap_plot(const struct pairs *pairs, enum measure measure,
         }
     }
     for (size_t i = 0; plot && i < lines.n; i++) {
-        if (is_first_of_task(&lines, i)) {
+        if (i == 0 || task_of(&lines.line[i]) != task_of(&lines.line[i - 1])) {
             add_task(plot, &lines, i);
         }
-    }
-    if (plot && plot->n_panel > 0) {
-        set_range(plot, &lines);
     }
     free_lines(&lines);
     if (plot && plot->n_panel == 0) {
