@@ -1,5 +1,5 @@
 /* Plots as data, and what is at known places of their pictures. A panel of lines is 286 x 200
- * points at (66, 64), of dots 190 x 132 there; a picture has two pixels a point. */
+ * points at (68, 64), of dots 190 x 132 there; a picture has two pixels a point. */
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/path.h"
@@ -12,7 +12,7 @@
 #include "picture.h"
 #include "runner.h"
 
-enum { LEFT = 66, TOP = 64, WIDTH = 286, HEIGHT = 200, DOTS_WIDTH = 190, DOTS_HEIGHT = 132 };
+enum { LEFT = 68, TOP = 64, WIDTH = 286, HEIGHT = 200, DOTS_WIDTH = 190, DOTS_HEIGHT = 132 };
 
 static char folder[32];
 static struct plot *plot;

@@ -12,7 +12,7 @@
 #define EDGE 14.0 /* of the titles */
 #define SUBTITLE 18.0
 #define PANEL_TITLE 26.0 /* above a panel */
-#define LEFT 66.0
+#define LEFT 68.0
 #define OWN_LABELS 46.0 /* of a panel that does not share the first one's */
 #define RIGHT 26.0
 #define STRIP_ROW 28.0
@@ -236,7 +236,8 @@ static void draw_even_ticks(const struct pen *pen, const struct scale *scale, do
     step = scale->axis->whole ? fmax(step, 1) : step;
     double first = ceil(low / step - 1e-9);
     int decimals = (int)fmax(0, ceil(-log10(step) - 1e-9));
-    bool is_long = decimals > 4 || fmax(fabs(low), fabs(high)) >= 1e7;
+    double most = scale == &pen->x ? 1e7 : 1e5; /* what has room */
+    bool is_long = decimals > 4 || fmax(fabs(low), fabs(high)) >= most;
     for (size_t i = 0; i <= n; i++) {
         double value = (first + (double)i) * step + 0.0; /* never -0 */
         bool sign = scale->axis->sign && value > 0;
@@ -546,7 +547,7 @@ static void draw_texts(const struct pen *pen, size_t i, bool first)
                    CHART_CENTRE, panel->x.title);
     }
     if (panel->y.title && !layout->strip && !is_beside) {
-        chart_text_up(pen->cr, left - 46 * s, (top + bottom) / 2, CHART_LABEL * s, panel->y.title);
+        chart_text_up(pen->cr, left - 50 * s, (top + bottom) / 2, CHART_LABEL * s, panel->y.title);
     }
     if (panel->note) {
         chart_colour(pen->cr, CHART_MUTED, 1);
