@@ -46,15 +46,6 @@ static void add_names(struct table *table, const struct run *run)
     table_text(table, run->variant_name);
 }
 
-static void text_or_missing(struct table *table, const char *text)
-{
-    if (text) {
-        table_text(table, text);
-    } else {
-        table_missing(table);
-    }
-}
-
 /* ---- runs ---- */
 
 static const struct run *original_of(const struct frame *frame, const struct run *run)
@@ -86,9 +77,9 @@ static void add_run(struct table *table, const struct frame *frame, const struct
     for (int i = 0; i < MEASURE_COUNT; i++) {
         table_number(table, run->measure[i]);
     }
-    text_or_missing(table, run->record.weights_sha256);
-    text_or_missing(table, run->record.message);
-    text_or_missing(table, run->copy_of);
+    table_text(table, run->record.weights_sha256);
+    table_text(table, run->record.message);
+    table_text(table, run->copy_of);
 }
 
 /* What the file of a run says of images and of attention is handed on as it is. */
@@ -203,7 +194,7 @@ static void add_cell(struct table *table, const struct group *cell)
     for (size_t i = 0; i < cell->n_run; i++) {
         text_append(&ids, "%s%s", i ? " " : "", run_id(cell->run[i]));
     }
-    text_or_missing(table, ids.data);
+    table_text(table, ids.data);
     text_free(&ids);
 }
 

@@ -323,15 +323,6 @@ const struct group *frame_kind(const struct frame *frame, enum measured_kind kin
     return NULL;
 }
 
-size_t frame_n_setting(const struct frame *frame, enum measured_kind kind)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < frame->setting.n_group; i++) {
-        n += frame->setting.group[i].run[0]->kind->bit == kind;
-    }
-    return n;
-}
-
 void setting_title(const struct run *run, char title[SETTING_TITLE_SIZE])
 {
     const struct config *config = run_config(run);

@@ -53,9 +53,6 @@ void frame_free(struct frame *frame);
 /* frame_kind returns the runs of a kind, NULL where there are none. */
 const struct group *frame_kind(const struct frame *frame, enum measured_kind kind);
 
-/* frame_n_setting is the number of settings of a kind. */
-size_t frame_n_setting(const struct frame *frame, enum measured_kind kind);
-
 /* setting_title writes "d 64, 2 layers, 4 heads, T 16" of a setting's run, for images with the data
  * set in front and the patch. */
 #define SETTING_TITLE_SIZE 160
