@@ -144,13 +144,16 @@ static enum status draw_pictures(const struct plan *plan, struct error *err)
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < plan->n_run; i++) {
         char folder[PATH_SIZE], maps[PATH_SIZE];
-        size_t n_picture;
-        status = record_path(plan->arguments->out, plan->config[i].id, folder, err);
-        if (status == STATUS_OK) {
-            status = path_format(maps, err, "%s/attention", folder);
-        }
-        if (status == STATUS_OK && folder_exists(maps) && !has_pictures(maps)) {
-            status = run_pictures_write_maps(folder, &n_picture, err);
+        TRY(record_path(plan->arguments->out, plan->config[i].id, folder, err));
+        TRY(path_format(maps, err, "%s/attention", folder));
+        if (folder_exists(maps) && !has_pictures(maps)) {
+            struct run run;
+            size_t n_picture;
+            status = run_load(folder, &run, err);
+            if (status == STATUS_OK) {
+                status = run_pictures_write_maps(&run, &n_picture, err);
+            }
+            run_free(&run);
         }
     }
     return status;

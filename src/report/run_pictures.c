@@ -85,14 +85,14 @@ static enum status write_sheet(struct sheet *sheet, const char *folder, size_t *
     return status;
 }
 
-enum status run_pictures_write_maps(const char *run_folder, size_t *n_picture, struct error *err)
+enum status run_pictures_write_maps(const struct run *run, size_t *n_picture, struct error *err)
 {
     char folder[PATH_SIZE];
     struct sheet *sheet;
     *n_picture = 0;
-    TRY(path_format(folder, err, "%s/attention", run_folder));
-    TRY(write_snapshot(run_folder, n_picture, err));
-    TRY(run_sheet(run_folder, &sheet, err));
+    TRY(path_format(folder, err, "%s/attention", run->folder));
+    TRY(write_snapshot(run->folder, n_picture, err));
+    TRY(run_sheet(run, &sheet, err));
     return write_sheet(sheet, folder, n_picture, err);
 }
 
@@ -115,7 +115,7 @@ enum status run_pictures_write(const struct run *run, size_t *n_picture, struct 
 {
     char folder[PATH_SIZE];
     struct sheet *sheet;
-    TRY(run_pictures_write_maps(run->folder, n_picture, err));
+    TRY(run_pictures_write_maps(run, n_picture, err));
     TRY(path_format(folder, err, "%s/attention", run->folder));
     if (samples_are_kept(run)) {
         TRY(write_samples(run, folder, n_picture, err));

@@ -11,7 +11,7 @@
  * samples, see content/run_sheets.h and content/image_sheets.h. *n_picture counts them, also on
  * failure. Errors: STATUS_DATA where the run kept no maps or a file is not what a run writes,
  * STATUS_WRITE, STATUS_MEMORY. */
-enum status run_pictures_write_maps(const char *run_folder, size_t *n_picture, struct error *err);
+enum status run_pictures_write_maps(const struct run *run, size_t *n_picture, struct error *err);
 enum status run_pictures_write(const struct run *run, size_t *n_picture, struct error *err);
 
 /* run_pictures_write_variants writes the variants of every setting side by side into folder.

@@ -3,7 +3,7 @@
 #include "base/folder.h"
 #include "base/path.h"
 #include "fixture.h"
-#include "report/content/pictures.h"
+#include "report/content/confusion_sheet.h"
 #include "report/report.h"
 #include "report/statistics/published.h"
 #include "report/write/draw_sheet.h"
@@ -199,33 +199,13 @@ static struct run load(const struct fake_image_run *fake)
     return run;
 }
 
-/* What the report draws of the confusions of one run: the sheet in *document, NULL: nothing. */
-static const struct sheet *say_of(const struct run *run, struct document *document)
-{
-    const struct run *const list[] = {run};
-    struct group group = {.run = list, .n_run = 1, .n_ok = 1};
-    for (size_t i = 0; i < FACTOR_COUNT; i++) {
-        group.level[i] = LEVEL_ANY;
-    }
-    size_t page_room = CONFUSIONS_PAGE_ROOM;
-    *document = document_create();
-    say_confusions(document, &group, &page_room);
-    ck_assert(!document_failed(document));
-    for (size_t i = 0; i < document->n_block; i++) {
-        if (document->block[i].sheet) {
-            return document->block[i].sheet;
-        }
-    }
-    return NULL;
-}
-
 START_TEST(confusions_are_read_behind_names_with_commas)
 {
     struct fake_image_run fake = {"mnist", "qkv", 0, 64, 0.98, NULL, NULL};
     write_run(fake);
     struct run run = load(&fake);
-    struct document document;
-    const struct sheet *sheet = say_of(&run, &document);
+    struct sheet *sheet;
+    ck_assert_int_eq(confusion_sheet(&run, &sheet, NULL), STATUS_OK);
     ck_assert_ptr_nonnull(sheet);
     const struct sheet_panel *panel = sheet_panel_at(sheet, 0, 0);
     ck_assert(panel->n_row == 2 && panel->n_column == 2);
@@ -233,7 +213,7 @@ START_TEST(confusions_are_read_behind_names_with_commas)
     const float *count = panel->number;
     ck_assert(count[0] == 30 && count[1] == 10 && count[2] == 5 && count[3] == 15);
     ck_assert_float_eq(panel->value[0], 0.75f);
-    document_free(&document);
+    sheet_free(sheet);
     run_free(&run);
 }
 END_TEST
@@ -249,13 +229,13 @@ START_TEST(damaged_confusions_cost_their_picture_only)
     struct fake_image_run fake = {"mnist", "qkv", 0, 64, 0.98, NULL, NULL};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         char id[PATH_SIZE], folder[PATH_SIZE];
-        struct document document;
         write_run(fake);
         folder_of(&fake, id, folder);
         fake_write_file(folder, "confusion.csv", bad[i]);
         struct run run = load(&fake);
-        ck_assert_msg(say_of(&run, &document) == NULL, "%s", bad[i]);
-        document_free(&document);
+        struct sheet *sheet;
+        ck_assert_int_eq(confusion_sheet(&run, &sheet, NULL), STATUS_OK);
+        ck_assert_msg(sheet == NULL, "%s", bad[i]);
         run_free(&run);
     }
     write_report();
@@ -274,11 +254,11 @@ START_TEST(the_picture_is_the_same_bytes_twice)
     struct error err;
     path_format(path, NULL, "%s/confusion-mnist-qkv-s0-64.png", out);
     for (size_t i = 0; i < 2; i++) {
-        struct document document;
-        const struct sheet *sheet = say_of(&run, &document);
+        struct sheet *sheet;
+        ck_assert_int_eq(confusion_sheet(&run, &sheet, &err), STATUS_OK);
         ck_assert_msg(draw_sheet_write(sheet, out, &err) == STATUS_OK, "%s", err.text);
         ck_assert_int_eq(file_read(path, 1 << 24, &bytes[i], &size[i], NULL), STATUS_OK);
-        document_free(&document);
+        sheet_free(sheet);
     }
     ck_assert(size[0] > 1000 && size[0] == size[1]);
     ck_assert_mem_eq(bytes[0], bytes[1], size[0]);

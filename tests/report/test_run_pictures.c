@@ -92,16 +92,25 @@ START_TEST(a_folder_that_is_not_there)
 }
 END_TEST
 
+static struct run load(const struct fake_run *fake)
+{
+    char folder[PATH_SIZE];
+    struct run run;
+    fake_write(out, fake);
+    fake_folder(out, fake, folder);
+    ck_assert_int_eq(run_load(folder, &run, NULL), STATUS_OK);
+    return run;
+}
+
 START_TEST(pictures_of_a_run)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv"};
-    char folder[PATH_SIZE], path[PATH_SIZE];
+    struct run run = load(&fake);
+    char path[PATH_SIZE];
     size_t n_picture;
-    fake_write(out, &fake);
-    fake_folder(out, &fake, folder);
-    ck_assert_int_eq(run_pictures_write_maps(folder, &n_picture, NULL), STATUS_OK);
+    ck_assert_int_eq(run_pictures_write_maps(&run, &n_picture, NULL), STATUS_OK);
     ck_assert_uint_eq(n_picture, 2 * (FAKE_HEADS + 1) + 1);
-    path_format(path, NULL, "%s/attention/overview.png", folder);
+    path_format(path, NULL, "%s/attention/overview.png", run.folder);
     struct picture overview = read_picture(path);
     ck_assert_uint_gt(overview.width, 3 * 116);
     cairo_surface_destroy(overview.surface);
@@ -112,11 +121,12 @@ START_TEST(pictures_of_a_run)
                     {"layer0_mean", 0.5},        {"sample0_layer0_head0", 0},
                     {"sample0_layer0_head1", 1}, {"sample0_layer0_mean", 0.5}};
     for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-        path_format(path, NULL, "%s/attention/step000030/%s.png", folder, expected[i].name);
+        path_format(path, NULL, "%s/attention/step000030/%s.png", run.folder, expected[i].name);
         struct picture picture = read_picture(path);
         assert_pixel(&picture, 10, 10, colormap_viridis(expected[i].value));
         cairo_surface_destroy(picture.surface);
     }
+    run_free(&run);
 }
 END_TEST
 
@@ -124,7 +134,8 @@ START_TEST(a_run_without_maps)
 {
     struct error err;
     size_t n_picture;
-    ck_assert_int_eq(run_pictures_write_maps(out, &n_picture, &err), STATUS_DATA);
+    ck_assert_int_eq(run_pictures_write_maps(&(struct run){.folder = out}, &n_picture, &err),
+                     STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "attention=final"));
 }
 END_TEST
@@ -132,16 +143,16 @@ END_TEST
 START_TEST(an_array_of_another_shape)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv"};
-    char folder[PATH_SIZE], path[PATH_SIZE];
+    struct run run = load(&fake);
+    char path[PATH_SIZE];
     const float data[6] = {0};
     size_t dim[] = {1, 2, 3}, n_picture;
     struct error err;
-    fake_write(out, &fake);
-    fake_folder(out, &fake, folder);
-    path_format(path, NULL, "%s/attention/step000030/layer0.npy", folder);
+    path_format(path, NULL, "%s/attention/step000030/layer0.npy", run.folder);
     ck_assert_int_eq(npy_write(path, data, dim, 3, NULL), STATUS_OK);
-    ck_assert_int_eq(run_pictures_write_maps(folder, &n_picture, &err), STATUS_DATA);
+    ck_assert_int_eq(run_pictures_write_maps(&run, &n_picture, &err), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "[heads, T, T]"));
+    run_free(&run);
 }
 END_TEST
 

@@ -103,20 +103,15 @@ static void label_classes(struct sheet *sheet, const struct run *run, size_t n)
     }
 }
 
-struct sheet *confusion_sheet(const struct run *run)
+static struct sheet *sheet_of_counts(const struct run *run, float *count, size_t n)
 {
     const struct config *config = run_config(run);
     char title[2 * VARIANT_TEXT_SIZE];
-    size_t n;
-    float *count = confusion_read(run, &n);
-    if (!count) {
-        return NULL;
-    }
     snprintf(title, sizeof title, "%s, %s", run_task_title(run), run->variant_name);
     struct sheet *sheet = sheet_create(title, 1, 1);
-    if (!sheet || sheet->failed) {
+    if (!sheet) {
         free(count);
-        return sheet;
+        return NULL;
     }
     struct sheet_panel *panel = sheet_panel_at(sheet, 0, 0);
     fill_shares(sheet, panel, count, n);
@@ -137,4 +132,12 @@ struct sheet *confusion_sheet(const struct run *run)
     sheet_text(sheet, &sheet->scale_title, "share of the true class");
     label_classes(sheet, run, n);
     return sheet;
+}
+
+enum status confusion_sheet(const struct run *run, struct sheet **sheet, struct error *err)
+{
+    size_t n;
+    float *count = confusion_read(run, &n);
+    *sheet = count ? sheet_of_counts(run, count, n) : NULL;
+    return count && !*sheet ? error_memory(err, "drawing confusions") : STATUS_OK;
 }

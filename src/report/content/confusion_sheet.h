@@ -10,8 +10,8 @@
 float *confusion_read(const struct run *run, size_t *n_class);
 
 /* confusion_sheet makes the sheet "confusion-<run id>": each row as shares of its true class, with
- * the counts. NULL where the run has no confusions; a sheet that failed when out of memory. Caller
- * frees with sheet_free. */
-struct sheet *confusion_sheet(const struct run *run);
+ * the counts. *sheet is NULL where the run has no confusions. Caller frees with sheet_free. Errors:
+ * STATUS_MEMORY. */
+enum status confusion_sheet(const struct run *run, struct sheet **sheet, struct error *err);
 
 #endif

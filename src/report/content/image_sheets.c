@@ -41,8 +41,8 @@ static struct sheet *sheet_of_samples(const char *title, const struct samples *s
                                       size_t n_column)
 {
     struct sheet *sheet = sheet_create(title, samples->n, 1 + n_column);
-    if (!sheet || sheet->failed) {
-        return sheet;
+    if (!sheet) {
+        return NULL;
     }
     sheet->side = SAMPLE_SIDE;
     sheet_text(sheet, &sheet->scale_title, "multiples of uniform attention");
@@ -68,21 +68,17 @@ static void show_token(struct sheet *sheet, size_t column, const struct samples 
 }
 
 static void show_heads(struct sheet *sheet, const struct samples *samples, size_t sample,
-                       size_t layer, size_t n_head, double *row)
+                       size_t layer, size_t n_head)
 {
     double uniform = 1 / (double)samples->n_token;
     for (size_t head = 0; head < n_head; head++) {
-        samples_head_row(samples, sample, layer, head, 0, row);
-        show_token(sheet, 1 + head, samples, sample, row, uniform);
+        show_token(sheet, 1 + head, samples, sample,
+                   samples_head_row(samples, sample, layer, head, 0), uniform);
     }
-    samples_mean_row(samples, sample, layer, 0, row);
-    show_token(sheet, 1 + n_head, samples, sample, row, uniform);
-    if (samples_rollout(samples, sample, layer + 1, row, NULL) == STATUS_OK) {
-        show_token(sheet, 2 + n_head, samples, sample, row,
-                   rollout_uniform(layer + 1, samples->n_token));
-    } else {
-        sheet->failed = true;
-    }
+    show_token(sheet, 1 + n_head, samples, sample, samples_mean_row(samples, sample, layer, 0),
+               uniform);
+    show_token(sheet, 2 + n_head, samples, sample, samples_rollout(samples, sample, layer + 1),
+               rollout_uniform(layer + 1, samples->n_token));
 }
 
 static void show_verdict(struct sheet *sheet, const struct samples *samples, size_t sample)
@@ -113,26 +109,23 @@ struct sheet *class_token_sheet(const struct samples *samples, size_t layer)
 {
     size_t n_head = samples->n_head < CLASS_TOKEN_MAX_HEAD ? samples->n_head : CLASS_TOKEN_MAX_HEAD;
     struct sheet *sheet = sheet_of_samples(run_id(samples->run), samples, n_head + 2);
-    double *row = calloc(samples->n_token, sizeof *row);
-    if (sheet && !sheet->failed && row) {
-        sheet_text(sheet, &sheet->name, "class-token-layer%zu", layer);
-        sheet_text(sheet, &sheet->subtitle,
-                   "Attention from the class token in layer %zu%s; below: its share on itself%s\n"
-                   "One scale: 1 is uniform attention, a share of %.4f; for the rollout, which "
-                   "keeps half of a token in each layer, %.4f.",
-                   layer, layer + 1 == samples->n_layer ? " (the last)" : "",
-                   n_head < samples->n_head ? "; the first heads" : "",
-                   1 / (double)samples->n_token, rollout_uniform(layer + 1, samples->n_token));
-        name_heads(sheet, samples, layer, n_head);
-        for (size_t i = 0; i < samples->n; i++) {
-            show_verdict(sheet, samples, i);
-            show_heads(sheet, samples, i, layer, n_head, row);
-        }
-        sheet_scale(&sheet, 1);
-    } else if (sheet) {
-        sheet->failed = true;
+    if (!sheet) {
+        return NULL;
     }
-    free(row);
+    sheet_text(sheet, &sheet->name, "class-token-layer%zu", layer);
+    sheet_text(sheet, &sheet->subtitle,
+               "Attention from the class token in layer %zu%s; below: its share on itself%s\n"
+               "One scale: 1 is uniform attention, a share of %.4f; for the rollout, which keeps "
+               "half of a token in each layer, %.4f.",
+               layer, layer + 1 == samples->n_layer ? " (the last)" : "",
+               n_head < samples->n_head ? "; the first heads" : "", 1 / (double)samples->n_token,
+               rollout_uniform(layer + 1, samples->n_token));
+    name_heads(sheet, samples, layer, n_head);
+    for (size_t i = 0; i < samples->n; i++) {
+        show_verdict(sheet, samples, i);
+        show_heads(sheet, samples, i, layer, n_head);
+    }
+    sheet_scale(&sheet, 1);
     return sheet;
 }
 
@@ -144,13 +137,10 @@ struct sheet *class_token_sheet(const struct samples *samples, size_t layer)
 enum { PATCHES_IMAGE, PATCHES_ONE, PATCHES_ALL, PATCHES_N_COLUMN };
 
 /* The patch, from 0, from which the class token's rollout takes most. */
-static size_t find_query(struct sheet *sheet, const struct samples *samples, double *row)
+static size_t find_query(const struct samples *samples)
 {
+    const double *row = samples_rollout(samples, SAMPLE, samples->n_layer);
     size_t query = 0;
-    if (samples_rollout(samples, SAMPLE, samples->n_layer, row, NULL) != STATUS_OK) {
-        sheet->failed = true;
-        return 0;
-    }
     for (size_t i = 1; i < samples->n_token; i++) {
         query = row[i] > row[query + 1] ? i - 1 : query;
     }
@@ -158,7 +148,7 @@ static size_t find_query(struct sheet *sheet, const struct samples *samples, dou
 }
 
 static void show_layer(struct sheet *sheet, size_t index, const struct samples *samples,
-                       size_t layer, size_t query, double *row)
+                       size_t layer, size_t query)
 {
     struct sheet_panel *image = sheet_panel_at(sheet, index, PATCHES_IMAGE);
     struct sheet_panel *one = sheet_panel_at(sheet, index, PATCHES_ONE);
@@ -170,13 +160,13 @@ static void show_layer(struct sheet *sheet, size_t index, const struct samples *
     image->n_row = samples->n_row;
     image->n_column = samples->n_column;
     for (size_t token = 0; map && token < n; token++) {
-        samples_mean_row(samples, SAMPLE, layer, token, row);
+        const double *row = samples_mean_row(samples, SAMPLE, layer, token);
         for (size_t i = 0; i < n; i++) {
             map[token * n + i] = (float)(row[i] * (double)n);
         }
     }
-    samples_mean_row(samples, SAMPLE, layer, query + 1, row);
-    show_shares(sheet, one, samples, SAMPLE, row, 1 / (double)n);
+    show_shares(sheet, one, samples, SAMPLE, samples_mean_row(samples, SAMPLE, layer, query + 1),
+                1 / (double)n);
     image->frame = one->frame =
         (struct sheet_frame){query / samples->n_column, query % samples->n_column, 1, 1};
     all->frame = (struct sheet_frame){query + 1, 0, 1, n};
@@ -206,19 +196,16 @@ struct sheet *patches_sheet(const struct samples *samples)
 {
     size_t n_row = samples->n_layer < PATCHES_MAX_LAYER ? samples->n_layer : PATCHES_MAX_LAYER;
     struct sheet *sheet = sheet_create(run_id(samples->run), n_row, PATCHES_N_COLUMN);
-    double *row = calloc(samples->n_token, sizeof *row);
-    if (sheet && !sheet->failed && row) {
-        size_t query = find_query(sheet, samples, row);
-        sheet->side = PATCHES_SIDE;
-        describe_patches(sheet, samples, query);
-        for (size_t i = 0; i < n_row; i++) {
-            show_layer(sheet, i, samples, samples->n_layer - n_row + i, query, row);
-        }
-        sheet_scale(&sheet, 1);
-    } else if (sheet) {
-        sheet->failed = true;
+    size_t query = find_query(samples);
+    if (!sheet) {
+        return NULL;
     }
-    free(row);
+    sheet->side = PATCHES_SIDE;
+    describe_patches(sheet, samples, query);
+    for (size_t i = 0; i < n_row; i++) {
+        show_layer(sheet, i, samples, samples->n_layer - n_row + i, query);
+    }
+    sheet_scale(&sheet, 1);
     return sheet;
 }
 
@@ -234,21 +221,19 @@ static void show_prediction(struct sheet *sheet, struct sheet_panel *panel,
     sheet_text(sheet, &panel->note, "%s%s", panel->wrong ? "\u2717 " : "", name);
 }
 
-static enum status show_samples(const struct variant_sheets *sheets, size_t column,
-                                const struct samples *samples, double *row, struct error *err)
+static void show_column(struct sheet *sheet, size_t column, const struct samples *samples,
+                        bool is_rollout)
 {
     size_t n_layer = samples->n_layer, n = samples->n_token;
+    double uniform = is_rollout ? rollout_uniform(n_layer, n) : 1 / (double)n;
     for (size_t i = 0; i < samples->n; i++) {
-        struct sheet_panel *last = sheet_panel_at(sheets->last_layer, i, column);
-        struct sheet_panel *rollout = sheet_panel_at(sheets->rollout, i, column);
-        samples_mean_row(samples, i, n_layer - 1, 0, row);
-        show_shares(sheets->last_layer, last, samples, i, row, 1 / (double)n);
-        show_prediction(sheets->last_layer, last, samples, i);
-        TRY(samples_rollout(samples, i, n_layer, row, err));
-        show_shares(sheets->rollout, rollout, samples, i, row, rollout_uniform(n_layer, n));
-        show_prediction(sheets->rollout, rollout, samples, i);
+        struct sheet_panel *panel = sheet_panel_at(sheet, i, column);
+        show_shares(sheet, panel, samples, i,
+                    is_rollout ? samples_rollout(samples, i, n_layer)
+                               : samples_mean_row(samples, i, n_layer - 1, 0),
+                    uniform);
+        show_prediction(sheet, panel, samples, i);
     }
-    return STATUS_OK;
 }
 
 /* A run without samples costs its column, not the picture. */
@@ -256,21 +241,19 @@ static enum status fill_column(const struct variant_sheets *sheets, size_t colum
                                const struct run *run, const struct samples *first,
                                struct error *err)
 {
-    struct samples samples = {0};
-    double *row = calloc(first->n_token, sizeof *row);
-    enum status status =
-        row ? samples_read(run, &samples, err) : error_memory(err, "drawing samples");
-    for (size_t s = 0; s < 2; s++) {
-        struct sheet *sheet = s ? sheets->last_layer : sheets->rollout;
+    struct samples samples;
+    enum status status = samples_read(run, &samples, err);
+    bool fits = status == STATUS_OK && samples.n_token == first->n_token &&
+                samples_show_the_same(&samples, first);
+    for (int is_rollout = 0; is_rollout < 2; is_rollout++) {
+        struct sheet *sheet = is_rollout ? sheets->rollout : sheets->last_layer;
         sheet_text(sheet, &sheet->column_title[column], "%s\ntop-1 %.3f", run->variant_name,
                    run->measure[MEASURE_TOP1]);
-    }
-    if (status == STATUS_OK && samples.n_token == first->n_token &&
-        samples_show_the_same(&samples, first)) {
-        status = show_samples(sheets, column, &samples, row, err);
+        if (fits) {
+            show_column(sheet, column, &samples, is_rollout);
+        }
     }
     samples_free(&samples);
-    free(row);
     return status == STATUS_DATA ? STATUS_OK : status;
 }
 
@@ -316,7 +299,7 @@ static enum status make_sheets(const struct run *const *run, size_t n_run,
     sheets->rollout = side_by_side(first, n_shown, n_run - n_shown, true);
     sheets->last_layer = side_by_side(first, n_shown, n_run - n_shown, false);
     struct sheet *const both[] = {sheets->rollout, sheets->last_layer};
-    if (!both[0] || !both[1] || both[0]->failed || both[1]->failed) {
+    if (!both[0] || !both[1]) {
         return error_memory(err, "drawing samples");
     }
     for (size_t i = 0; i < n_shown; i++) {
@@ -402,26 +385,26 @@ struct sheet *contact_sheet(const struct image_data *data)
     const struct image_set *set = &data->train;
     bool few = data->n_class <= CONTACT_SHEET_FEW;
     struct sheet *sheet = sheet_create(data->dataset->task.title, data->n_class, few ? 8 : 4);
-    size_t *n_shown = calloc(data->n_class, sizeof *n_shown);
-    if (sheet && !sheet->failed && n_shown) {
-        sheet->side = few ? 40 : 32;
-        sheet->n_block = few ? 1 : data->n_class <= 100 ? 4 : 5;
-        sheet_text(sheet, &sheet->name, "%s", data->dataset->task.name);
-        sheet_text(sheet, &sheet->subtitle,
-                   "the first %zu training images of each class (%zu training, %zu test images of "
-                   "%zu x %zu)",
-                   sheet->n_column, set->n_image, data->test.n_image, set->height, set->width);
-        for (size_t i = 0; i < data->n_class; i++) {
-            sheet_text(sheet, &sheet->row_title[i], "%s", data->class_name[i]);
+    size_t *n_shown = sheet ? calloc(data->n_class, sizeof *n_shown) : NULL;
+    if (!n_shown) {
+        sheet_free(sheet);
+        return NULL;
+    }
+    sheet->side = few ? 40 : 32;
+    sheet->n_block = few ? 1 : data->n_class <= 100 ? 4 : 5;
+    sheet_text(sheet, &sheet->name, "%s", data->dataset->task.name);
+    sheet_text(sheet, &sheet->subtitle,
+               "the first %zu training images of each class (%zu training, %zu test images of %zu "
+               "x %zu)",
+               sheet->n_column, set->n_image, data->test.n_image, set->height, set->width);
+    for (size_t i = 0; i < data->n_class; i++) {
+        sheet_text(sheet, &sheet->row_title[i], "%s", data->class_name[i]);
+    }
+    for (size_t i = 0; i < set->n_image; i++) {
+        size_t class = set->label[i];
+        if (n_shown[class] < sheet->n_column) {
+            show_training_image(sheet, sheet_panel_at(sheet, class, n_shown[class]++), set, i);
         }
-        for (size_t i = 0; i < set->n_image; i++) {
-            size_t class = set->label[i];
-            if (n_shown[class] < sheet->n_column) {
-                show_training_image(sheet, sheet_panel_at(sheet, class, n_shown[class]++), set, i);
-            }
-        }
-    } else if (sheet) {
-        sheet->failed = true;
     }
     free(n_shown);
     return sheet;

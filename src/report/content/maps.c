@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/content/part.h"
+#include "report/content/run_sheets.h"
 #include "report/content/topics.h"
 #include "report/frame/run_files.h"
 
@@ -21,9 +22,7 @@ static void name_axes(struct sheet *sheet, const struct part *part)
     for (size_t i = 0; i < part->tasks.n_group; i++) {
         sheet_text(sheet, &sheet->column_title[i], "%s", run_task_title(part_task(part, i)));
     }
-    sheet_text(sheet, &sheet->scale_title, "share of attention");
-    sheet_text(sheet, &sheet->right, "key position");
-    sheet_text(sheet, &sheet->down, "query position");
+    sheet_name_axes(sheet, "share of attention", "position");
 }
 
 static bool fill_panel(struct sheet *sheet, size_t row, size_t column, const struct run *run)
@@ -51,9 +50,8 @@ static struct sheet *sheet_of_seed(const struct part *part, long long seed, cons
     snprintf(title, sizeof title, "Attention of the last layer, mean over heads, seed %lld", seed);
     struct sheet *sheet = sheet_create(title, part->variants.n_group, part->tasks.n_group);
     bool any = false;
-    *failed |= !sheet || sheet->failed;
-    if (*failed) {
-        sheet_free(sheet);
+    if (!sheet) {
+        *failed = true;
         return NULL;
     }
     setting_title(part->group->run[0], setting);
@@ -115,13 +113,12 @@ struct source {
     struct snapshots snapshots;
 };
 
-/* The sources of a setting, and the steps at which any of them kept maps. */
+/* The sources of a setting. */
 struct sources {
     struct part part;
     struct source *source; /* [n_variant, n_task] */
     size_t n;
-    unsigned long long *step; /* [n_step] */
-    size_t n_step;
+    struct snapshots steps; /* of the one that kept most */
 };
 
 static void sources_free(struct sources *sources)
@@ -130,7 +127,6 @@ static void sources_free(struct sources *sources)
         snapshots_free(&sources->source[i].snapshots);
     }
     free(sources->source);
-    free(sources->step);
     part_free(&sources->part);
 }
 
@@ -147,39 +143,6 @@ static void find_source(struct source *source, const struct group *cell)
     }
 }
 
-static int compare_steps(const void *a, const void *b)
-{
-    unsigned long long left = *(const unsigned long long *)a;
-    unsigned long long right = *(const unsigned long long *)b;
-    return (left > right) - (left < right);
-}
-
-static bool list_steps(struct sources *sources)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < sources->n; i++) {
-        n += sources->source[i].snapshots.n;
-    }
-    sources->step = calloc(n + 1, sizeof *sources->step);
-    if (!sources->step) {
-        return false;
-    }
-    n = 0;
-    for (size_t i = 0; i < sources->n; i++) {
-        const struct snapshots *snapshots = &sources->source[i].snapshots;
-        for (size_t k = 0; k < snapshots->n; k++) {
-            sources->step[n++] = snapshots->at[k].step;
-        }
-    }
-    qsort(sources->step, n, sizeof *sources->step, compare_steps);
-    for (size_t i = 0; i < n; i++) {
-        if (i == 0 || sources->step[i] != sources->step[i - 1]) {
-            sources->step[sources->n_step++] = sources->step[i];
-        }
-    }
-    return true;
-}
-
 static bool sources_make(const struct group *setting, struct sources *sources)
 {
     *sources = (struct sources){.part = part_make(setting)};
@@ -187,9 +150,13 @@ static bool sources_make(const struct group *setting, struct sources *sources)
     sources->n = sources->part.variants.n_group * n_task;
     sources->source = calloc(sources->n + 1, sizeof *sources->source);
     for (size_t i = 0; sources->source && i < sources->n; i++) {
-        find_source(&sources->source[i], part_cell(&sources->part, i / n_task, i % n_task));
+        struct source *source = &sources->source[i];
+        find_source(source, part_cell(&sources->part, i / n_task, i % n_task));
+        if (source->snapshots.n > sources->steps.n) {
+            sources->steps = source->snapshots;
+        }
     }
-    return !sources->part.failed && sources->source && list_steps(sources);
+    return !sources->part.failed && sources->source;
 }
 
 /* Of n steps max are kept, the last among them, equally far apart. */
@@ -200,14 +167,12 @@ static bool is_kept(size_t i, size_t n, size_t max)
 
 static size_t size_of_sources(const struct sources *sources, size_t max)
 {
-    size_t size = 0;
+    const struct config *config = run_config(sources->part.group->run[0]);
+    size_t n_source = 0, n_step = sources->steps.n < max ? sources->steps.n : max;
     for (size_t i = 0; i < sources->n; i++) {
-        if (sources->source[i].run) {
-            const struct config *config = run_config(sources->source[i].run);
-            size += config->n_layer * config->n_head * config->seq_len * config->seq_len;
-        }
+        n_source += sources->source[i].run != NULL;
     }
-    return size * (sources->n_step < max ? sources->n_step : max);
+    return n_source * n_step * config->n_layer * config->n_head * config->seq_len * config->seq_len;
 }
 
 /* The last snapshot up to a step, or the first. */
@@ -248,10 +213,10 @@ static void fill_all(struct sheet *sheet, struct sheet_panel *panel, const struc
     size_t n = config->n_layer * config->n_head * config->seq_len * config->seq_len, n_kept = 0;
     float *value = sheet_grid(sheet, panel, config->seq_len, config->seq_len);
     bool fine = value != NULL, own = true;
-    for (size_t i = 0; fine && i < sources->n_step; i++) {
-        if (is_kept(i, sources->n_step, max)) {
-            const struct snapshot *snapshot = snapshot_up_to(source, sources->step[i]);
-            own &= snapshot->step == sources->step[i];
+    for (size_t i = 0; fine && i < sources->steps.n; i++) {
+        if (is_kept(i, sources->steps.n, max)) {
+            const struct snapshot *snapshot = snapshot_up_to(source, sources->steps.at[i].step);
+            own &= snapshot->step == sources->steps.at[i].step;
             fine = read_snapshot(source, snapshot, value + n_kept++ * n);
         }
     }
@@ -279,11 +244,11 @@ static void number_labels(struct sheet *sheet, const char *title, size_t n, bool
 static void add_dimensions(struct sheet *sheet, const struct sources *sources, size_t max)
 {
     const struct run *run = sources->part.group->run[0];
-    size_t n_kept = sources->n_step < max ? sources->n_step : max, k = 0;
+    size_t n_kept = sources->steps.n < max ? sources->steps.n : max, k = 0;
     struct sheet_dimension *step = sheet_dimension(sheet, "step", n_kept);
-    for (size_t i = 0; step && i < sources->n_step; i++) {
-        if (is_kept(i, sources->n_step, max)) {
-            sheet_text(sheet, &step->label[k++], "%llu", sources->step[i]);
+    for (size_t i = 0; step && i < sources->steps.n; i++) {
+        if (is_kept(i, sources->steps.n, max)) {
+            sheet_text(sheet, &step->label[k++], "%llu", sources->steps.at[i].step);
         }
     }
     number_labels(sheet, "layer", run_config(run)->n_layer, false);
@@ -296,8 +261,8 @@ static struct sheet *sheet_of_all(const struct sources *sources, size_t max, siz
     const struct part *part = &sources->part;
     struct sheet *sheet =
         sheet_create("Attention maps", part->variants.n_group, part->tasks.n_group);
-    if (!sheet || sheet->failed) {
-        return sheet;
+    if (!sheet) {
+        return NULL;
     }
     name_axes(sheet, part);
     add_dimensions(sheet, sources, max);
@@ -315,16 +280,17 @@ static struct sheet *sheet_of_all(const struct sources *sources, size_t max, siz
 /* Where everything is too much, first snapshots go, then whole settings. */
 static size_t choose_snapshots(const struct sources *sources, size_t n)
 {
-    static const size_t choice[] = {SIZE_MAX, FEW_SNAPSHOTS, 1};
-    size_t chosen = 0, size = SIZE_MAX;
-    while (size > MAP_BUDGET && chosen < 3) {
-        size = 0;
+    static const size_t choice[] = {SIZE_MAX, FEW_SNAPSHOTS};
+    for (size_t c = 0; c < 2; c++) {
+        size_t size = 0;
         for (size_t i = 0; i < n; i++) {
-            size += size_of_sources(&sources[i], choice[chosen]);
+            size += size_of_sources(&sources[i], choice[c]);
         }
-        chosen += size > MAP_BUDGET;
+        if (size <= MAP_BUDGET) {
+            return choice[c];
+        }
     }
-    return choice[chosen < 3 ? chosen : 2];
+    return 1;
 }
 
 static void say_setting(struct document *document, const struct sources *sources, size_t max,
@@ -348,15 +314,15 @@ static void say_limits(struct document *document, size_t max, size_t n_left_out,
     }
     if (n_left_out > 0) {
         document_paragraph(document, TONE_NOTE,
-                           "The maps of %zu further settings are left out to keep this page "
+                           "The maps of %zu further setting%s are left out to keep this page "
                            "small; they are in the run folders.",
-                           n_left_out);
+                           n_left_out, n_left_out == 1 ? "" : "s");
     }
     if (n_unread > 0) {
         document_paragraph(document, TONE_NOTE,
-                           "The maps of %zu combinations of variant, task and setting could not be "
-                           "read.",
-                           n_unread);
+                           "The maps of %zu combination%s of variant, task and setting could not "
+                           "be read.",
+                           n_unread, n_unread == 1 ? "" : "s");
     }
 }
 

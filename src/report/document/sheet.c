@@ -12,25 +12,6 @@
 
 /* ---- made and freed ---- */
 
-struct sheet *sheet_create(const char *title, size_t n_row, size_t n_column)
-{
-    struct sheet *sheet = calloc(1, sizeof *sheet);
-    if (!sheet) {
-        return NULL;
-    }
-    sheet->n_row = n_row;
-    sheet->n_column = n_column;
-    sheet->n_block = 1;
-    sheet->top = 1;
-    sheet->side = SIDE;
-    sheet->panel = calloc(n_row * n_column + 1, sizeof *sheet->panel);
-    sheet->row_title = calloc(n_row + 1, sizeof *sheet->row_title);
-    sheet->column_title = calloc(n_column + 1, sizeof *sheet->column_title);
-    sheet->failed = !sheet->panel || !sheet->row_title || !sheet->column_title;
-    sheet_text(sheet, &sheet->title, "%s", title);
-    return sheet;
-}
-
 static void free_texts(char **text, size_t n)
 {
     for (size_t i = 0; text && i < n; i++) {
@@ -68,6 +49,28 @@ void sheet_free(struct sheet *sheet)
     free(sheet->down);
     free(sheet->right);
     free(sheet);
+}
+
+struct sheet *sheet_create(const char *title, size_t n_row, size_t n_column)
+{
+    struct sheet *sheet = calloc(1, sizeof *sheet);
+    if (!sheet) {
+        return NULL;
+    }
+    *sheet = (struct sheet){.n_row = n_row,
+                            .n_column = n_column,
+                            .n_block = 1,
+                            .top = 1,
+                            .side = SIDE,
+                            .panel = calloc(n_row * n_column + 1, sizeof *sheet->panel),
+                            .row_title = calloc(n_row + 1, sizeof *sheet->row_title),
+                            .column_title = calloc(n_column + 1, sizeof *sheet->column_title)};
+    sheet_text(sheet, &sheet->title, "%s", title);
+    if (!sheet->panel || !sheet->row_title || !sheet->column_title || sheet->failed) {
+        sheet_free(sheet);
+        return NULL;
+    }
+    return sheet;
 }
 
 /* ---- filled ---- */
@@ -185,35 +188,32 @@ static double round_up(double value)
     return 10 * power;
 }
 
-/* Copies the sheets' finite numbers to value, where it is not NULL, and returns how many. */
-static size_t collect(struct sheet *const *sheet, size_t n_sheet, float *value)
+static size_t n_value(const struct sheet *sheet, const struct sheet_panel *panel)
 {
-    size_t n = 0;
-    for (size_t s = 0; s < n_sheet; s++) {
-        for (size_t i = 0; i < sheet[s]->n_row * sheet[s]->n_column; i++) {
-            const struct sheet_panel *panel = &sheet[s]->panel[i];
-            size_t n_value = sheet_n_plane(sheet[s]) * panel->n_row * panel->n_column;
-            for (size_t k = 0; panel->value && k < n_value; k++) {
-                if (isfinite(panel->value[k])) {
-                    if (value) {
-                        value[n] = panel->value[k];
-                    }
-                    n++;
-                }
-            }
-        }
-    }
-    return n;
+    return panel->value ? sheet_n_plane(sheet) * panel->n_row * panel->n_column : 0;
 }
 
 void sheet_scale(struct sheet *const *sheet, size_t n_sheet)
 {
-    size_t n = collect(sheet, n_sheet, NULL);
-    float *value = calloc(n + 1, sizeof *value);
+    size_t n_all = 0, n = 0;
+    for (size_t s = 0; s < n_sheet; s++) {
+        for (size_t i = 0; i < sheet[s]->n_row * sheet[s]->n_column; i++) {
+            n_all += n_value(sheet[s], &sheet[s]->panel[i]);
+        }
+    }
+    float *value = calloc(n_all + 1, sizeof *value);
+    for (size_t s = 0; value && s < n_sheet; s++) {
+        for (size_t i = 0; i < sheet[s]->n_row * sheet[s]->n_column; i++) {
+            const struct sheet_panel *panel = &sheet[s]->panel[i];
+            for (size_t k = 0; k < n_value(sheet[s], panel); k++) {
+                value[n] = panel->value[k];
+                n += isfinite(panel->value[k]) != 0;
+            }
+        }
+    }
     double top = MIN_TOP;
     bool clipped = false;
-    if (value && n > 0) {
-        collect(sheet, n_sheet, value);
+    if (n > 0) {
         qsort(value, n, sizeof *value, compare);
         double most = value[(size_t)(QUANTILE * (double)(n - 1))];
         top = most > MIN_TOP ? round_up(most) : MIN_TOP;

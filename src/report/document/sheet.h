@@ -68,6 +68,7 @@ struct sheet {
     bool failed;
 };
 
+/* sheet_create returns a sheet of empty panels, NULL when out of memory. */
 struct sheet *sheet_create(const char *title, size_t n_row, size_t n_column);
 void sheet_free(struct sheet *sheet);
 

@@ -99,7 +99,10 @@ static enum status read_maps(struct samples *samples, struct error *err)
     samples->n_head = run_config(samples->run)->n_head;
     samples->n_token = run_config(samples->run)->seq_len;
     samples->maps = calloc(samples->n_layer, sizeof *samples->maps);
-    if (!samples->maps) {
+    samples->layer = calloc(samples->n_layer, sizeof *samples->layer);
+    samples->row = calloc(samples->n_token, sizeof *samples->row);
+    samples->scratch = calloc(samples->n_token, sizeof *samples->scratch);
+    if (!samples->maps || !samples->layer || !samples->row || !samples->scratch) {
         return error_memory(err, "reading the samples of a run");
     }
     for (size_t layer = 0; status == STATUS_OK && layer < samples->n_layer; layer++) {
@@ -145,6 +148,9 @@ void samples_free(struct samples *samples)
         free(samples->maps[layer]);
     }
     free(samples->maps);
+    free(samples->row);
+    free(samples->scratch);
+    free(samples->layer);
     free(samples->image);
     free(samples->label);
     free(samples->prediction);
@@ -165,42 +171,37 @@ const float *samples_map(const struct samples *samples, size_t sample, size_t la
     return samples->maps[layer] + (sample * samples->n_head + head) * square;
 }
 
-void samples_head_row(const struct samples *samples, size_t sample, size_t layer, size_t head,
-                      size_t query, double *row)
+const double *samples_head_row(const struct samples *samples, size_t sample, size_t layer,
+                               size_t head, size_t query)
 {
     const float *map = samples_map(samples, sample, layer, head) + query * samples->n_token;
     for (size_t i = 0; i < samples->n_token; i++) {
-        row[i] = map[i];
+        samples->row[i] = map[i];
     }
+    return samples->row;
 }
 
-void samples_mean_row(const struct samples *samples, size_t sample, size_t layer, size_t query,
-                      double *row)
+const double *samples_mean_row(const struct samples *samples, size_t sample, size_t layer,
+                               size_t query)
 {
-    memset(row, 0, samples->n_token * sizeof *row);
+    memset(samples->row, 0, samples->n_token * sizeof *samples->row);
     for (size_t head = 0; head < samples->n_head; head++) {
         const float *map = samples_map(samples, sample, layer, head) + query * samples->n_token;
         for (size_t i = 0; i < samples->n_token; i++) {
-            row[i] += map[i] / (double)samples->n_head;
+            samples->row[i] += map[i] / (double)samples->n_head;
         }
     }
+    return samples->row;
 }
 
-enum status samples_rollout(const struct samples *samples, size_t sample, size_t n_layer,
-                            double *row, struct error *err)
+const double *samples_rollout(const struct samples *samples, size_t sample, size_t n_layer)
 {
-    const float **layer = calloc(n_layer, sizeof *layer);
-    double *scratch = calloc(samples->n_token, sizeof *scratch);
-    bool fine = layer && scratch;
-    for (size_t l = 0; fine && l < n_layer; l++) {
-        layer[l] = samples_map(samples, sample, l, 0);
+    for (size_t l = 0; l < n_layer; l++) {
+        samples->layer[l] = samples_map(samples, sample, l, 0);
     }
-    if (fine) {
-        rollout_row(layer, n_layer, samples->n_head, samples->n_token, 0, row, scratch);
-    }
-    free(layer);
-    free(scratch);
-    return fine ? STATUS_OK : error_set(err, STATUS_MEMORY, "out of memory for a rollout");
+    rollout_row(samples->layer, n_layer, samples->n_head, samples->n_token, 0, samples->row,
+                samples->scratch);
+    return samples->row;
 }
 
 /* A name that is cut may not end within a character: cairo draws no broken UTF-8. */

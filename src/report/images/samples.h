@@ -17,6 +17,8 @@ struct samples {
     float **maps; /* [n_layer], each [n,n_head,T,T]; token 0 is the class token */
     /* the grid of patches, which may reach beyond the image right and bottom */
     size_t patch, n_row, n_column;
+    double *row, *scratch; /* [T] of the functions below */
+    const float **layer;   /* [n_layer] */
 };
 
 /* samples_are_kept: the run has them; tasks, older runs and those without maps have none. */
@@ -33,17 +35,14 @@ const uint8_t *samples_pixels(const struct samples *samples, size_t sample, size
 /* samples_map returns the map [T,T] of one sample, layer and head. */
 const float *samples_map(const struct samples *samples, size_t sample, size_t layer, size_t head);
 
-/* samples_head_row writes how much a query token looks at each token [T], and samples_mean_row the
- * mean of that over heads. */
-void samples_head_row(const struct samples *samples, size_t sample, size_t layer, size_t head,
-                      size_t query, double *row);
-void samples_mean_row(const struct samples *samples, size_t sample, size_t layer, size_t query,
-                      double *row);
-
-/* samples_rollout writes the class token's rollout [T] through the first n_layer layers, see
- * rollout.h. Errors: STATUS_MEMORY. */
-enum status samples_rollout(const struct samples *samples, size_t sample, size_t n_layer,
-                            double *row, struct error *err);
+/* These return shares of attention [T], valid until the next of them is called: how much a query
+ * token looks at each token, the mean of that over heads, and the class token's rollout through the
+ * first n_layer layers, see rollout.h. */
+const double *samples_head_row(const struct samples *samples, size_t sample, size_t layer,
+                               size_t head, size_t query);
+const double *samples_mean_row(const struct samples *samples, size_t sample, size_t layer,
+                               size_t query);
+const double *samples_rollout(const struct samples *samples, size_t sample, size_t n_layer);
 
 /* samples_class writes the name of a class of a run's images, or its number where it has none. */
 #define SAMPLES_CLASS_SIZE 32

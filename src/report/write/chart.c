@@ -318,19 +318,3 @@ double chart_step(double range, size_t n_tick)
     }
     return 10 * power;
 }
-
-bool chart_name_line(const char *name, size_t i, char line[CHART_LINE_SIZE])
-{
-    for (; name && i > 0; i--) {
-        name = strstr(name, ", ");
-        name = name ? name + 2 : NULL;
-    }
-    if (!name) {
-        return false;
-    }
-    const char *end = strstr(name, ", ");
-    size_t n = end ? (size_t)(end - name) : strlen(name);
-    snprintf(line, CHART_LINE_SIZE, "%.*s%s",
-             (int)(n < CHART_LINE_SIZE - 2 ? n : CHART_LINE_SIZE - 2), name, end ? "," : "");
-    return true;
-}

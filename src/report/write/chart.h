@@ -46,11 +46,6 @@ void chart_text_up(cairo_t *cr, double x, double y, double size, const char *tex
 
 double chart_width(double size, const char *text);
 
-/* chart_name_line writes the i-th line of a name that is broken behind its commas; false past the
- * last. */
-#define CHART_LINE_SIZE 160
-bool chart_name_line(const char *name, size_t i, char line[CHART_LINE_SIZE]);
-
 /* chart_pixels fills a rectangle of the canvas with n_row x n_column rectangles of one colour each,
  * with hard edges; pixel returns a colour. chart_image fills a square with n x n squares of
  * viridis.

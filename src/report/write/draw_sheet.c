@@ -89,31 +89,27 @@ static void square_of(const struct layout *layout, const struct sheet_panel *pan
 /* ---- titles: in bold a line for each part between commas; behind a line break small print ---- */
 
 struct title_line {
-    char text[CHART_LINE_SIZE];
+    char text[160];
     bool small;
 };
 
 static bool title_line(const char *title, size_t i, struct title_line *line)
 {
-    char name[CHART_LINE_SIZE];
-    size_t n_bold = 0, length = title ? strcspn(title, "\n") : 0;
-    if (!title || !title[0]) {
-        return false;
-    }
-    snprintf(name, sizeof name, "%.*s", (int)length, title);
     line->small = false;
-    for (; chart_name_line(name, n_bold, line->text); n_bold++) {
-        if (n_bold == i) {
+    title = title && title[0] ? title : NULL;
+    for (; title; i--) {
+        size_t n = strcspn(title, "\n");
+        const char *comma = line->small ? NULL : strstr(title, ", ");
+        bool breaks = comma && comma < title + n;
+        n = breaks ? (size_t)(comma - title) + 1 : n;
+        if (i == 0) {
+            snprintf(line->text, sizeof line->text, "%.*s", (int)n, title);
             return true;
         }
+        line->small |= !breaks;
+        title = title[n] ? title + n + 1 : NULL;
     }
-    for (title += length, i -= n_bold; *title && i > 0; i--) {
-        title += 1 + strcspn(title + 1, "\n");
-    }
-    line->small = true;
-    snprintf(line->text, sizeof line->text, "%.*s", *title ? (int)strcspn(title + 1, "\n") : 0,
-             title + (*title ? 1 : 0));
-    return *title != '\0';
+    return false;
 }
 
 static double title_height(const char *title)
