@@ -14,6 +14,11 @@
 #define MOST 1000.0     /* a diverged training may leave the panel */
 
 static const char OLD[] = "baseline, each seed", NEW[] = "new, each seed";
+static const struct {
+    enum trace_curve curve;
+    const char *title;
+} panels[] = {{CURVE_LOSS, "training loss"}, {CURVE_GRAD_NORM, "gradient norm"}};
+#define N_PANEL (sizeof panels / sizeof *panels)
 
 static void add_panel(struct plot *plot, const char *title, const char *y_title)
 {
@@ -52,30 +57,34 @@ static bool add_traces(struct plot *plot, const struct cohort *cohort, enum trac
     return any;
 }
 
+/* The stretches of one curve, up to a divergence. */
+static bool is_stretch(const struct band_row *row, size_t cohort, enum trace_curve c)
+{
+    return row->cohort == cohort && row->curve == c && !row->whole && !row->after_divergence;
+}
+
 static void add_band(struct plot *plot, const struct verdict *verdict, size_t cohort,
                      enum trace_curve c)
 {
-    size_t n = verdict->n_band, k = 0;
-    struct series *mean =
-        plot_series(plot, "mean of the new", STYLE_ORANGE, MARK_LINE, NULL, NULL, n);
-    for (size_t i = 0; mean && i < n; i++) {
+    struct series *series =
+        plot_series(plot, "mean of the new", STYLE_ORANGE, MARK_LINE, NULL, NULL, verdict->n_band);
+    size_t n = 0;
+    for (size_t i = 0; series && i < verdict->n_band; i++) {
         const struct band_row *row = &verdict->band[i];
-        if (row->cohort == cohort && row->curve == c && !row->whole && !row->after_divergence) {
-            mean->x[k] = (double)(row->first + row->last) / 2;
-            mean->y[k++] = exp(row->new);
+        if (is_stretch(row, cohort, c)) {
+            series->x[n] = (double)(row->first + row->last) / 2;
+            series->y[n++] = exp(row->new);
+            series->n = n;
         }
     }
-    struct series *band =
-        plot_series(plot, "99 % range of that mean", STYLE_SKY, MARK_LINE, NULL, NULL, 2 * n);
+    series = plot_series(plot, "99 % range of that mean", STYLE_SKY, MARK_LINE, NULL, NULL, 2 * n);
     plot_band(plot, NULL, NULL);
-    for (size_t i = k = 0; band && !plot->failed && i < n; i++) {
+    for (size_t i = n = 0; series && !plot->failed && i < verdict->n_band; i++) {
         const struct band_row *row = &verdict->band[i];
-        if (row->cohort == cohort && row->curve == c && !row->whole && !row->after_divergence) {
-            for (int end = 0; end < 2; end++, k++) {
-                band->x[k] = end ? (double)row->last + 0.5 : (double)row->first - 0.5;
-                band->low[k] = exp(row->old - row->half);
-                band->high[k] = exp(row->old + row->half);
-            }
+        for (int end = 0; is_stretch(row, cohort, c) && end < 2; end++, n++) {
+            series->x[n] = end ? (double)row->last + 0.5 : (double)row->first - 0.5;
+            series->low[n] = exp(row->old - row->half);
+            series->high[n] = exp(row->old + row->half);
         }
     }
 }
@@ -169,22 +178,21 @@ static struct plot *make_plot(const struct traces *old, const struct traces *new
              verdict->tier->name);
     struct plot *plot = plot_create(text);
     if (plot) {
-        plot->n_column = verdict->tier->same_seeds ? 3 : 2;
+        plot->n_column = N_PANEL + verdict->tier->same_seeds;
     }
     for (size_t p = 0; plot && p < old->n_cohort; p++) {
         const struct cohort *cohort = &old->cohort[p], *same = traces_cohort(new, cohort->name);
         bool compared = tier_covers(verdict->tier, cohort, new);
         snprintf(text, sizeof text, "%s%s", cohort->name, compared ? "" : ", not compared");
-        add_panel(plot, text, "training loss");
-        add_curve(plot, cohort, same, verdict, CURVE_LOSS);
-        if (verdict->n_band > 0) {
-            add_band(plot, verdict, p, CURVE_LOSS);
-        }
-        mark_divergence(plot, verdict, cohort->name);
-        add_panel(plot, NULL, "gradient norm");
-        add_curve(plot, cohort, same, verdict, CURVE_GRAD_NORM);
-        if (verdict->n_band > 0) {
-            add_band(plot, verdict, p, CURVE_GRAD_NORM);
+        for (size_t i = 0; i < N_PANEL; i++) {
+            add_panel(plot, i == 0 ? text : NULL, panels[i].title);
+            add_curve(plot, cohort, same, verdict, panels[i].curve);
+            if (verdict->n_band > 0) {
+                add_band(plot, verdict, p, panels[i].curve);
+            }
+            if (panels[i].curve == CURVE_LOSS) {
+                mark_divergence(plot, verdict, cohort->name);
+            }
         }
         if (verdict->tier->same_seeds) {
             long step = first_difference(verdict, cohort->name);

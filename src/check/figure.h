@@ -1,6 +1,6 @@
-/* figure: old and new curves of a check, a column a cohort: loss above, gradient norm below; with
+/* figure: old and new curves of a check, a row a cohort: loss, and gradient norm beside it; with
  * the simultaneous band of the band tier. Where the seeds are the same, old and new curves cover
- * each other, so a third row has the difference of the losses.
+ * each other, so a third panel has the difference of the losses.
  */
 #ifndef QKVLAB_CHECK_FIGURE_H
 #define QKVLAB_CHECK_FIGURE_H
