@@ -40,7 +40,6 @@ WHY = {  # what a tier cannot see, and why; a fault that is caught needs none
     "swapped-samples": "a seed has its own order, and no order is more likely than another",
     "tanh-gelu": "the two GELUs differ by less than 5e-4 everywhere",
     "norm-epsilon": "most variances are far above 1e-3, so that little changes",
-    "evaluation-dropout": "training is untouched, and the test loss moves by less than ten seeds can tell",
     "learning-rate": "10 % less of the rate moves a curve less than another seed does",
 }
 

@@ -199,6 +199,16 @@ struct train_result __wrap_engine_train_step(struct engine *engine, const struct
     return __real_engine_train_step(engine, batch, &slow);
 }
 
+static uint64_t seed_of_run;
+
+void __real_engine_initialise(struct engine *engine, uint64_t seed);
+void __wrap_engine_initialise(struct engine *engine, uint64_t seed);
+void __wrap_engine_initialise(struct engine *engine, uint64_t seed)
+{
+    seed_of_run = seed;
+    __real_engine_initialise(engine, seed);
+}
+
 struct loss_sums __real_engine_predict(struct engine *engine, const struct batch *batch,
                                        float *logits);
 struct loss_sums __wrap_engine_predict(struct engine *engine, const struct batch *batch,
@@ -206,7 +216,7 @@ struct loss_sums __wrap_engine_predict(struct engine *engine, const struct batch
 struct loss_sums __wrap_engine_predict(struct engine *engine, const struct batch *batch,
                                        float *logits)
 {
-    struct dropout dropout = {.seed = 0, .step = engine_adam(engine)->step};
+    struct dropout dropout = {.seed = seed_of_run, .step = engine_adam(engine)->step};
     struct batch dropped = *batch;
     if (planted == FAULT_EVALUATION_DROPOUT) {
         dropped.dropout = &dropout;
