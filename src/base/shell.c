@@ -64,24 +64,16 @@ void shell_append_word(struct text *text, const char *word)
     }
 }
 
-void shell_append_path(struct text *text, const char *path)
-{
-    struct text relative = {0};
-    text_append(&relative, path[0] == '-' ? "./%s" : "%s", path);
-    if (relative.failed) {
-        text->failed = true;
-    } else {
-        shell_append_word(text, relative.data);
-    }
-    text_free(&relative);
-}
-
 char *shell_path(const char *path)
 {
-    struct text text = {0};
-    shell_append_path(&text, path);
-    if (text.failed) {
+    struct text relative = {0}, text = {0};
+    text_append(&relative, path[0] == '-' ? "./%s" : "%s", path);
+    if (!relative.failed) {
+        shell_append_word(&text, relative.data);
+    }
+    if (relative.failed || text.failed) {
         text_free(&text);
     }
+    text_free(&relative);
     return text.data;
 }

@@ -10,12 +10,8 @@
  * quotes, and with control characters as $'a\012b', which a terminal shows as it is. */
 void shell_append_word(struct text *text, const char *word);
 
-/* shell_append_path is shell_append_word for a path, "./-x" where it could be taken for an option.
- */
-void shell_append_path(struct text *text, const char *path);
-
-/* shell_path returns the path as shell_append_path writes it. Caller frees with free; NULL when out
- * of memory. */
+/* shell_path returns a path as shell_append_word would write it, "./-x" where it could be taken for
+ * an option. Caller frees with free; NULL when out of memory. */
 char *shell_path(const char *path);
 
 #endif

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #ifdef __linux__
-#include <dirent.h>
 #include <sched.h>
 #endif
 
@@ -37,20 +36,4 @@ int threads_available(void)
 #endif
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 ? (int)n : 1;
-}
-
-int threads_count_process(void)
-{
-    int n = 0;
-#ifdef __linux__
-    DIR *tasks = opendir("/proc/self/task");
-    if (!tasks) {
-        return 0;
-    }
-    for (struct dirent *task = readdir(tasks); task; task = readdir(tasks)) {
-        n += task->d_name[0] != '.';
-    }
-    closedir(tasks);
-#endif
-    return n;
 }

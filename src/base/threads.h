@@ -11,7 +11,4 @@ void threads_flush_denormals(void);
 /* threads_available returns the number of processors this process may use (affinity mask). */
 int threads_available(void);
 
-/* threads_count_process returns the number of threads this process has now, 0 where unknown. */
-int threads_count_process(void);
-
 #endif

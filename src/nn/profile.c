@@ -1,6 +1,6 @@
 #include "nn/profile.h"
 
-#include <time.h>
+#include "base/clock.h"
 
 static _Thread_local struct {
     bool on;
@@ -9,20 +9,13 @@ static _Thread_local struct {
     struct profile sums;
 } clock_of_thread;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void profile_start(bool on)
 {
     clock_of_thread.on = on;
     clock_of_thread.part = PROFILE_OTHER;
     clock_of_thread.sums = (struct profile){{0}};
     if (on) {
-        clock_of_thread.since = now();
+        clock_of_thread.since = clock_seconds();
     }
 }
 
@@ -30,7 +23,7 @@ enum profile_part profile_enter(enum profile_part part)
 {
     enum profile_part left = clock_of_thread.part;
     if (clock_of_thread.on) {
-        double time = now();
+        double time = clock_seconds();
         clock_of_thread.sums.seconds[left] += time - clock_of_thread.since;
         clock_of_thread.since = time;
         clock_of_thread.part = part;

@@ -8,23 +8,6 @@
 
 #include "nn/reference_ops.h"
 
-struct reference_shape reference_shape_of(const struct model_shape *shape, size_t n_token)
-{
-    const struct variant *variant = &shape->variant;
-    return (struct reference_shape){
-        .n_token = n_token,
-        .n_embd = shape->n_embd,
-        .n_head = shape->n_head,
-        .n_kv_head = variant->n_kv_head ? variant->n_kv_head : shape->n_head,
-        .pos_dim = shape->pos_dim,
-        .query = variant->query,
-        .score_term = variant->score_term,
-        .qk_norm = variant->qk_norm,
-        .causal = variant->causal,
-        .score_scale = variant->query == QUERY_IDENTITY ? 0.5 : 1.0,
-    };
-}
-
 /* ---- score terms ---- */
 
 /* Channel c of sincos over n channels: sine in the even, cosine in the odd ones. */

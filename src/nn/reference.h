@@ -1,12 +1,13 @@
-/* reference: attention and the whole model once more, in double precision and as plain as possible.
+/* reference: attention once more, in double precision and as plain as possible.
  *
- * The oracle of the tests and what the exact identities between variants are computed with. It
- * shares no code with the engine: no BLAS, no kernels, only loops. It knows nothing of sharing
- * either: an attention takes three role matrices W_Q, W_K, W_V, and two roles share a projection
- * simply by pointing to the same one, in the weights and in the gradients (which are added to).
+ * What the exact identities between variants are computed with, and the heart of the tests' oracle
+ * (tests/nn/oracle), which is the whole model around it. It shares no code with the engine: no
+ * BLAS, no kernels, only loops. It knows nothing of sharing either: an attention takes three role
+ * matrices W_Q, W_K, W_V, and two roles share a projection simply by pointing to the same one, in
+ * the weights and in the gradients (which are added to).
  *
- * Capital letters: B sequences, T tokens, d n_embd, H heads, G key-value heads, D = d / H their
- * width, m channels of the positional encoding, C classes. All arrays are row-major, weights are
+ * Capital letters: T tokens, d n_embd, H heads, G key-value heads, D = d / H their width, m
+ * channels of the positional encoding. All arrays are row-major, weights are
  * [out, in].
  */
 #ifndef QKVLAB_NN_REFERENCE_H
@@ -17,10 +18,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
-#include "nn/model.h"
 #include "nn/variant.h"
-
-/* ---- one attention ---- */
 
 struct reference_shape {
     size_t n_token;   /* T */
@@ -34,9 +32,6 @@ struct reference_shape {
     bool causal;
     double score_scale; /* multiplies 1/sqrt(D) */
 };
-
-/* reference_shape_of describes the attention of a model at n_token tokens. */
-struct reference_shape reference_shape_of(const struct model_shape *shape, size_t n_token);
 
 /* Weights of one attention, or their gradients. Borrows everything. What a shape does not use is
  * NULL; the others say what NULL means. Roles are in the order of enum role. */
@@ -88,46 +83,5 @@ void reference_attention_backward(const struct reference_shape *shape,
                                   const struct reference_weights *weights, const double *x,
                                   const double *d_output, struct reference_pass *pass, double *d_x,
                                   const struct reference_weights *gradient);
-
-/* ---- dropout ---- */
-
-/* reference_dropout multiplies rows first_row .. first_row + n_row - 1 of a site, x [n_row,n_col],
- * by what a training step drops there: 0 or 1 / (1 - rate). The rows of sequence s of the whole
- * batch begin at s T. Site 0 is the embedding, 1 + 2 l the hidden layer and 2 + 2 l the output of
- * the MLP of block l. */
-void reference_dropout(const struct dropout *dropout, double rate, size_t site, size_t first_row,
-                       size_t n_row, size_t n_col, double *x);
-
-/* ---- the whole model ---- */
-
-struct reference_block; /* private: weights, gradients and activations of one block */
-
-struct reference_model {
-    const struct model *model; /* borrowed */
-    size_t n_token;            /* T */
-    size_t max_sequence;
-    double *param;     /* [n_param] in the model's layout; the caller writes it at any time */
-    double *grad;      /* [n_param] of the last reference_model_gradient */
-    double *logits;    /* [B,T,C], or [B,C] with patches, of the last batch */
-    double *attention; /* [L,B,H,T,T] of the last batch, B its number of sequences */
-    struct reference_block *block;                                      /* [n_layer] */
-    double *final, *final_normed, *d_final, *d_final_normed, *d_logits; /* of one sequence */
-    double *patches;                                                    /* [T-1,C p p] of one */
-    struct arena arena;
-};
-
-/* reference_model_create allocates a reference for batches of at most max_sequence sequences of
- * n_token tokens. Borrows model. Caller frees with reference_model_free. */
-enum status reference_model_create(struct reference_model *reference, const struct model *model,
-                                   size_t max_sequence, size_t n_token, struct error *err);
-void reference_model_free(struct reference_model *reference);
-
-/* reference_model_loss returns the mean cross-entropy of a batch with the weights in param, and
- * leaves logits and attention. It drops what batch->dropout says. */
-double reference_model_loss(struct reference_model *reference, const struct batch *batch);
-
-/* reference_model_gradient does the same and leaves the gradient of the mean in grad, also that of
- * tensors marked dead (zero but for rounding). */
-double reference_model_gradient(struct reference_model *reference, const struct batch *batch);
 
 #endif

@@ -59,34 +59,6 @@ START_TEST(available_follows_the_affinity_mask)
     ck_assert_msg(n == 1, "%d processors, expected 1", n);
 }
 END_TEST
-
-static void *wait_twice(void *barrier)
-{
-    pthread_barrier_wait(barrier);
-    pthread_barrier_wait(barrier);
-    return NULL;
-}
-
-START_TEST(threads_are_counted)
-{
-    pthread_barrier_t barrier;
-    pthread_t thread[3];
-    pthread_barrier_init(&barrier, NULL, 4);
-    int before = threads_count_process();
-    for (int i = 0; i < 3; i++) {
-        ck_assert_msg(pthread_create(&thread[i], NULL, wait_twice, &barrier) == 0, "thread %d", i);
-    }
-    pthread_barrier_wait(&barrier);
-    int during = threads_count_process();
-    pthread_barrier_wait(&barrier);
-    for (int i = 0; i < 3; i++) {
-        pthread_join(thread[i], NULL);
-    }
-    pthread_barrier_destroy(&barrier);
-    ck_assert_msg(before >= 1 && during == before + 3, "%d threads before, %d with three more",
-                  before, during);
-}
-END_TEST
 #endif
 
 int main(void)
@@ -94,8 +66,6 @@ int main(void)
     Suite *suite = suite_create("threads");
     TCase *tcase = tcase_create("all");
 #ifdef __linux__
-    /* First, because a thread that was joined may be counted for a moment longer. */
-    tcase_add_test(tcase, threads_are_counted);
     tcase_add_test(tcase, available_follows_the_affinity_mask);
 #endif
     tcase_add_test(tcase, denormals_are_flushed);

@@ -13,8 +13,8 @@
 #include "base/rng.h"
 #include "nn/engine.h"
 #include "nn/model.h"
+#include "nn/oracle/reference_model.h"
 #include "nn/patch.h"
-#include "nn/reference.h"
 
 /* ---- variants ---- */
 

@@ -1,5 +1,5 @@
 /* Dropout masks: Philox blocks computed a vector at a time, and 16 bits of them for each column.
- * What the numbers are is said once more, element by element, in nn/reference_dropout.c. */
+ * What the numbers are is said once more, element by element, in tests/nn/oracle. */
 #include "nn/kernels/level.h"
 
 #if defined(__AVX2__)

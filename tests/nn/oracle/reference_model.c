@@ -1,15 +1,16 @@
 /* The whole model around the reference attention, one sequence after the other, D what dropout
  * does:
  *
- *     x_t = D(embed[:, id] + embed_bias + pos_emb[t])
- *     or x_0 = D(cls + pos_emb[0]), x_t = D(patch_embed patch_(t-1) + patch_embed_bias +
- * pos_emb[t]) a block: x += attention(LN x); x += D(W2 D(GELU(W1 LN x + b1)) + b2) logits = head(LN
- * x), of all tokens or of x_0
+ *     tokens     x_t = D(embed[:, id] + embed_bias + pos_emb[t])
+ *     patches    x_0 = D(cls + pos_emb[0])
+ *                x_t = D(patch_embed patch_(t-1) + patch_embed_bias + pos_emb[t])
+ *     a block    x += attention(LN x), then x += D(W2 D(GELU(W1 LN x + b1)) + b2)
+ *     logits     head(LN x), of all tokens or of x_0
  *
  * Tensors are found by name, so the layout is checked as well, and a role reads whichever slot has
  * the role's letter in its name.
  */
-#include "nn/reference.h"
+#include "reference_model.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +18,23 @@
 #include <string.h>
 
 #include "nn/reference_ops.h"
+
+struct reference_shape reference_shape_of(const struct model_shape *shape, size_t n_token)
+{
+    const struct variant *variant = &shape->variant;
+    return (struct reference_shape){
+        .n_token = n_token,
+        .n_embd = shape->n_embd,
+        .n_head = shape->n_head,
+        .n_kv_head = variant->n_kv_head ? variant->n_kv_head : shape->n_head,
+        .pos_dim = shape->pos_dim,
+        .query = variant->query,
+        .score_term = variant->score_term,
+        .qk_norm = variant->qk_norm,
+        .causal = variant->causal,
+        .score_scale = variant->query == QUERY_IDENTITY ? 0.5 : 1.0,
+    };
+}
 
 struct block_weights {
     struct reference_weights attention;

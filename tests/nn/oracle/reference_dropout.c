@@ -3,8 +3,9 @@
  * word c % 64 / 32 * 2 + c % 2, and of that the low 16 bits where c / 16 is even, else the high
  * ones.
  */
+#include "reference_model.h"
+
 #include "base/rng.h"
-#include "nn/reference.h"
 
 void reference_dropout(const struct dropout *dropout, double rate, size_t site, size_t first_row,
                        size_t n_row, size_t n_col, double *x)
