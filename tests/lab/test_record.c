@@ -392,6 +392,7 @@ START_TEST(a_curve_that_is_not_whole_shows)
     ck_assert_int_eq(unlink(in_runs("%s/curve.csv", ID)), 0);
     ck_assert_int_eq(record_read(in_runs("%s", ID), &run, &err), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "curve.csv is missing"));
+    run_record_free(&run);
 }
 END_TEST
 
