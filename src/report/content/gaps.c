@@ -185,7 +185,7 @@ static void say_pictures(struct document *document, const struct material *mater
 static const enum measure chosen[] = {MEASURE_TOKEN_ACCURACY, MEASURE_TOP1, MEASURE_MEAN_TRAIN_LOSS,
                                       MEASURE_ESCAPE_STEP, MEASURE_REACHES_90};
 #define N_CHOSEN (sizeof chosen / sizeof *chosen)
-#define N_NAME 3 /* columns in front of the sizes: variant, task, procedure */
+enum { VARIANT_COLUMN, TASK_COLUMN, PROCEDURE_COLUMN, N_NAME }; /* in front of the sizes */
 
 static const struct group *reference_of(const struct groups *cells, const struct group *cell)
 {
@@ -273,10 +273,15 @@ static struct table *gap_table(const struct group *all)
     return table;
 }
 
+/* Within a task, whose rows stand together: sizes that differ between tasks alone are no scaling.
+ */
 static bool column_varies(const struct table *table, size_t column)
 {
     for (size_t row = 1; row < table_n_row(table); row++) {
-        if (table_cell_at(table, row, column)->number != table_cell_at(table, 0, column)->number) {
+        bool same_task = strcmp(table_cell_at(table, row, TASK_COLUMN)->text,
+                                table_cell_at(table, row - 1, TASK_COLUMN)->text) == 0;
+        if (same_task && table_cell_at(table, row, column)->number !=
+                             table_cell_at(table, row - 1, column)->number) {
             return true;
         }
     }
@@ -307,8 +312,8 @@ static struct pivot *pivot_of(struct table *table)
                             .x = list,
                             .y = malloc((N_CHOSEN + 1) * sizeof *pivot->y),
                             .fixed = malloc(sizeof *pivot->fixed),
-                            .line = 0,
-                            .panel = 1};
+                            .line = VARIANT_COLUMN,
+                            .panel = TASK_COLUMN};
     for (size_t i = 0; i < SIZE_COUNT; i++) {
         if (column_varies(table, N_NAME + i)) {
             pivot->x[pivot->n_x++] = N_NAME + i;
@@ -320,8 +325,8 @@ static struct pivot *pivot_of(struct table *table)
             pivot->y[pivot->n_y++] = column;
         }
     }
-    if (pivot->fixed && column_varies(table, 2)) {
-        pivot->fixed[pivot->n_fixed++] = 2;
+    if (pivot->fixed && column_varies(table, PROCEDURE_COLUMN)) {
+        pivot->fixed[pivot->n_fixed++] = PROCEDURE_COLUMN;
     }
     return pivot;
 }

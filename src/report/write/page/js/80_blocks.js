@@ -24,7 +24,7 @@ function makeChoice(block) {
       (filter.text && facetsMatch(option.f)));
     const wanted = shown.find((option) => option.t === chosen.get(block.t)) || shown[0] || null;
     clear(controls, shown.length > 1 && select(block.t,
-      shown.map((option, i) => [i, capital(option.t)]), shown.indexOf(wanted),
+      shown.map((option, i) => [i, option.t]), shown.indexOf(wanted),
       (value) => show(shown[Number(value)])));
     if (wanted !== current) {
       show(wanted);
