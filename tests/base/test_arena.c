@@ -2,9 +2,9 @@
 
 #include "base/arena.h"
 #include "base/expect.h"
-#include "runner.h"
+#include "testing.h"
 
-START_TEST(pieces_are_aligned_zeroed_and_apart)
+TEST(pieces_are_aligned_zeroed_and_apart)
 {
     struct arena arena;
     struct error err;
@@ -25,7 +25,6 @@ START_TEST(pieces_are_aligned_zeroed_and_apart)
     expect_size(arena.used, 64 + 64 + 64 + 128 + 256, "used");
     arena_free(&arena);
 }
-END_TEST
 
 /* Takes some buffers, the same from any arena. */
 static void place(struct arena *arena)
@@ -38,7 +37,7 @@ static void place(struct arena *arena)
     arena_floats(arena, 1001);
 }
 
-START_TEST(a_measured_size_just_suffices)
+TEST(a_measured_size_just_suffices)
 {
     struct arena measure = ARENA_MEASURE, arena;
     struct error err;
@@ -55,9 +54,8 @@ START_TEST(a_measured_size_just_suffices)
     expect_size(arena.size, measure.used, "a size is rounded up");
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(failure_is_sticky)
+TEST(failure_is_sticky)
 {
     struct arena arena;
     struct error err;
@@ -67,9 +65,8 @@ START_TEST(failure_is_sticky)
     ck_assert_msg(!arena_alloc(&arena, 1, 1), "gives memory after a failure");
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(overflow_fails_in_every_arena)
+TEST(overflow_fails_in_every_arena)
 {
     static const size_t claims[][2] = {
         {SIZE_MAX / 2 + 1, 2}, {SIZE_MAX, 1}, {SIZE_MAX / 4 + 1, 4}, {SIZE_MAX - 62, 1}};
@@ -89,9 +86,8 @@ START_TEST(overflow_fails_in_every_arena)
     arena_alloc(&sum, SIZE_MAX / 2, 1);
     ck_assert_msg(sum.failed, "a sum above SIZE_MAX: used %zu", sum.used);
 }
-END_TEST
 
-START_TEST(an_empty_arena_is_not_a_measuring_one)
+TEST(an_empty_arena_is_not_a_measuring_one)
 {
     struct arena arena;
     struct error err;
@@ -100,28 +96,12 @@ START_TEST(an_empty_arena_is_not_a_measuring_one)
     arena_free(&arena);
     ck_assert_msg(!arena.base && arena.failed, "a freed arena must not measure");
 }
-END_TEST
 
-START_TEST(impossible_sizes_are_refused)
+TEST(impossible_sizes_are_refused)
 {
     struct arena arena;
     struct error err;
     expect_error(arena_create(&arena, SIZE_MAX - 10, &err), STATUS_MEMORY, &err, "out of memory");
     ck_assert_msg(!arena_alloc(&arena, 1, 1) && arena.used == 0, "a failed arena counts");
     arena_free(&arena);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("arena");
-    TCase *tcase = tcase_create("all");
-    tcase_add_test(tcase, pieces_are_aligned_zeroed_and_apart);
-    tcase_add_test(tcase, a_measured_size_just_suffices);
-    tcase_add_test(tcase, failure_is_sticky);
-    tcase_add_test(tcase, overflow_fails_in_every_arena);
-    tcase_add_test(tcase, an_empty_arena_is_not_a_measuring_one);
-    tcase_add_test(tcase, impossible_sizes_are_refused);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/threads.h"
-#include "runner.h"
+#include "testing.h"
 
 #define MAX_CHILD 64
 
@@ -51,7 +51,7 @@ static bool is_known(void)
     return isfinite(contention_others(&contention));
 }
 
-START_TEST(other_programs_are_seen)
+TEST(other_programs_are_seen)
 {
     pid_t child[MAX_CHILD];
     int n = start_others(child);
@@ -61,10 +61,9 @@ START_TEST(other_programs_are_seen)
     end_others(child, n);
     ck_assert_msg(!is_known() || (others > 0.5 && others <= 1), "%g", others);
 }
-END_TEST
 
 /* Whatever others do at the time: together no more than there is. */
-START_TEST(own_work_is_not_that_of_others)
+TEST(own_work_is_not_that_of_others)
 {
     struct contention contention = contention_begin();
     clock_t start = clock();
@@ -73,22 +72,9 @@ START_TEST(own_work_is_not_that_of_others)
     double others = contention_others(&contention);
     ck_assert_msg(!isfinite(others) || own + others < 1.1, "%g and %g", own, others);
 }
-END_TEST
 
-START_TEST(a_moment_is_too_short_to_tell)
+TEST(a_moment_is_too_short_to_tell)
 {
     struct contention contention = contention_begin();
     ck_assert(isnan(contention_others(&contention)));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("contention");
-    TCase *tcase = tcase_create("contention");
-    tcase_add_test(tcase, other_programs_are_seen);
-    tcase_add_test(tcase, own_work_is_not_that_of_others);
-    tcase_add_test(tcase, a_moment_is_too_short_to_tell);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

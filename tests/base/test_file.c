@@ -11,7 +11,7 @@
 #include "base/path.h"
 #include "base/scratch.h"
 #include "base/text.h"
-#include "runner.h"
+#include "testing.h"
 
 static void expect_content(const char *path, const char *expected)
 {
@@ -35,7 +35,9 @@ static void expect_n_name(const char *folder, size_t expected)
     folder_list_free(names, n_name);
 }
 
-START_TEST(what_is_written_is_read)
+FIXTURE(scratch_setup, scratch_teardown)
+
+TEST(what_is_written_is_read)
 {
     char path[PATH_SIZE], *data;
     size_t size;
@@ -55,9 +57,8 @@ START_TEST(what_is_written_is_read)
     expect_content(path, "second");
     expect_n_name(scratch_folder, 1);
 }
-END_TEST
 
-START_TEST(reading_says_what_is_wrong)
+TEST(reading_says_what_is_wrong)
 {
     char path[PATH_SIZE], *data;
     size_t size;
@@ -72,9 +73,8 @@ START_TEST(reading_says_what_is_wrong)
                  "has 6 bytes, expected at most 5");
     ck_assert_msg(data == NULL && size == 0, "a failed read gives %zu bytes", size);
 }
-END_TEST
 
-START_TEST(files_without_a_size_are_read)
+TEST(files_without_a_size_are_read)
 {
     static const char path[] = "/proc/self/status";
     char *data;
@@ -88,9 +88,8 @@ START_TEST(files_without_a_size_are_read)
                      "more than 20 bytes");
     }
 }
-END_TEST
 
-START_TEST(pipes_and_devices_are_refused_at_once)
+TEST(pipes_and_devices_are_refused_at_once)
 {
     char path[PATH_SIZE], *data;
     size_t size;
@@ -102,9 +101,8 @@ START_TEST(pipes_and_devices_are_refused_at_once)
                  "cannot read /dev/zero: it is a pipe or a device, expected a regular file");
     ck_assert_ptr_null(data);
 }
-END_TEST
 
-START_TEST(files_that_can_be_made_again_are_replaced_whole)
+TEST(files_that_can_be_made_again_are_replaced_whole)
 {
     char path[PATH_SIZE], *data, **names;
     size_t size, n_name;
@@ -120,9 +118,8 @@ START_TEST(files_that_can_be_made_again_are_replaced_whole)
     folder_list_free(names, n_name);
     expect_error(file_write("/dev/null", "x", 1, &err), STATUS_WRITE, &err, "not a regular file");
 }
-END_TEST
 
-START_TEST(writing_says_what_is_wrong)
+TEST(writing_says_what_is_wrong)
 {
     char path[PATH_SIZE], longest[PATH_SIZE + 10];
     struct error err;
@@ -137,10 +134,9 @@ START_TEST(writing_says_what_is_wrong)
     longest[sizeof longest - 1] = '\0';
     expect_error(file_write_atomic(longest, "x", 1, &err), STATUS_WRITE, &err, "cannot write xxx");
 }
-END_TEST
 
 /* A limit on the size of files acts like a disk that becomes full: a short write, then an error. */
-START_TEST(a_full_disk_leaves_the_old_file)
+TEST(a_full_disk_leaves_the_old_file)
 {
     static char large[100000];
     char path[PATH_SIZE];
@@ -161,7 +157,6 @@ START_TEST(a_full_disk_leaves_the_old_file)
     expect_content(path, "old");
     expect_n_name(scratch_folder, 1);
 }
-END_TEST
 
 /* Writes whole files of one letter again and again until it is killed. */
 static void write_forever(const char *path)
@@ -176,7 +171,7 @@ static void write_forever(const char *path)
     }
 }
 
-START_TEST(a_killed_writer_leaves_a_whole_file)
+TEST(a_killed_writer_leaves_a_whole_file)
 {
     char path[PATH_SIZE], *data;
     size_t size;
@@ -202,9 +197,8 @@ START_TEST(a_killed_writer_leaves_a_whole_file)
         free(data);
     }
 }
-END_TEST
 
-START_TEST(folders_are_created_with_parents)
+TEST(folders_are_created_with_parents)
 {
     char path[PATH_SIZE], file[PATH_SIZE];
     struct error err;
@@ -224,9 +218,8 @@ START_TEST(folders_are_created_with_parents)
     expect_error(folder_create("", &err), STATUS_WRITE, &err, "0 bytes");
     expect_ok(folder_create("/", &err), &err);
 }
-END_TEST
 
-START_TEST(folders_are_removed_but_links_not_followed)
+TEST(folders_are_removed_but_links_not_followed)
 {
     char path[PATH_SIZE], outside[PATH_SIZE], kept[PATH_SIZE], link[PATH_SIZE];
     struct error err;
@@ -251,9 +244,8 @@ START_TEST(folders_are_removed_but_links_not_followed)
     expect_error(folder_remove(path, &err), STATUS_WRITE, &err, "it is not a folder");
     ck_assert_msg(file_exists(kept), "removed a file through a link");
 }
-END_TEST
 
-START_TEST(lists_are_in_bytewise_order)
+TEST(lists_are_in_bytewise_order)
 {
     static const char *const names[] = {"b", "B", "a10", "a9", "\xc3\xa4", ".hidden"};
     static const char *const sorted[] = {".hidden", "B", "a10", "a9", "b", "\xc3\xa4"};
@@ -276,9 +268,8 @@ START_TEST(lists_are_in_bytewise_order)
     expect_error(folder_sync(path, &err), STATUS_WRITE, &err, path);
     expect_ok(folder_sync(scratch_folder, &err), &err);
 }
-END_TEST
 
-START_TEST(long_paths_are_refused)
+TEST(long_paths_are_refused)
 {
     char path[PATH_SIZE];
     struct error err;
@@ -287,9 +278,8 @@ START_TEST(long_paths_are_refused)
     expect_error(path_format(path, &err, "%0*d", PATH_SIZE, 7), STATUS_USAGE, &err,
                  "has 4096 bytes, expected at most 4095");
 }
-END_TEST
 
-START_TEST(texts_grow)
+TEST(texts_grow)
 {
     char path[PATH_SIZE], line[32];
     struct text text = {0};
@@ -309,9 +299,8 @@ START_TEST(texts_grow)
     text_free(&text);
     ck_assert_msg(!text.data && text.size == 0, "not empty after text_free");
 }
-END_TEST
 
-START_TEST(a_failed_text_is_not_written)
+TEST(a_failed_text_is_not_written)
 {
     char path[PATH_SIZE];
     struct text text = {0};
@@ -324,28 +313,4 @@ START_TEST(a_failed_text_is_not_written)
     expect_error(text_write(&text, path, &err), STATUS_MEMORY, &err, "out of memory");
     ck_assert_msg(!file_exists(path), "%s was written", path);
     text_free(&text);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("file");
-    TCase *tcase = tcase_create("all");
-    tcase_add_checked_fixture(tcase, scratch_setup, scratch_teardown);
-    tcase_add_test(tcase, what_is_written_is_read);
-    tcase_add_test(tcase, reading_says_what_is_wrong);
-    tcase_add_test(tcase, files_without_a_size_are_read);
-    tcase_add_test(tcase, files_that_can_be_made_again_are_replaced_whole);
-    tcase_add_test(tcase, pipes_and_devices_are_refused_at_once);
-    tcase_add_test(tcase, writing_says_what_is_wrong);
-    tcase_add_test(tcase, a_full_disk_leaves_the_old_file);
-    tcase_add_test(tcase, a_killed_writer_leaves_a_whole_file);
-    tcase_add_test(tcase, folders_are_created_with_parents);
-    tcase_add_test(tcase, folders_are_removed_but_links_not_followed);
-    tcase_add_test(tcase, lists_are_in_bytewise_order);
-    tcase_add_test(tcase, long_paths_are_refused);
-    tcase_add_test(tcase, texts_grow);
-    tcase_add_test(tcase, a_failed_text_is_not_written);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -8,7 +8,7 @@
 #include "base/path.h"
 #include "base/rng.h"
 #include "base/scratch.h"
-#include "runner.h"
+#include "testing.h"
 
 static void expect_file(const char *path, const char *expected)
 {
@@ -20,7 +20,9 @@ static void expect_file(const char *path, const char *expected)
     free(data);
 }
 
-START_TEST(the_dump_is_readable_and_in_order)
+FIXTURE(scratch_setup, scratch_teardown)
+
+TEST(the_dump_is_readable_and_in_order)
 {
     char path[PATH_SIZE];
     struct error err;
@@ -46,9 +48,8 @@ START_TEST(the_dump_is_readable_and_in_order)
                       "  \"key \\\"q\\\"\": {}\n"
                       "}\n");
 }
-END_TEST
 
-START_TEST(a_list_without_an_object_is_one_line_of_a_dense_dump)
+TEST(a_list_without_an_object_is_one_line_of_a_dense_dump)
 {
     char path[PATH_SIZE];
     struct error err;
@@ -67,9 +68,8 @@ START_TEST(a_list_without_an_object_is_one_line_of_a_dense_dump)
                       "  \"none\": []\n"
                       "}\n");
 }
-END_TEST
 
-START_TEST(numbers_are_short)
+TEST(numbers_are_short)
 {
     static const struct {
         double value;
@@ -96,9 +96,8 @@ START_TEST(numbers_are_short)
         expect_file(path, expected);
     }
 }
-END_TEST
 
-START_TEST(numbers_read_back_as_the_same_bits)
+TEST(numbers_read_back_as_the_same_bits)
 {
     enum { N = 4000 };
     char path[PATH_SIZE];
@@ -125,9 +124,8 @@ START_TEST(numbers_read_back_as_the_same_bits)
     }
     json_decref(root);
 }
-END_TEST
 
-START_TEST(numbers_that_are_not_finite_are_null)
+TEST(numbers_that_are_not_finite_are_null)
 {
     const double values[] = {NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < 3; i++) {
@@ -139,9 +137,8 @@ START_TEST(numbers_that_are_not_finite_are_null)
     ck_assert_msg(json_real_value(value) == 2.5, "2.5 became %g", json_real_value(value));
     json_decref(value);
 }
-END_TEST
 
-START_TEST(reading_says_where_it_fails)
+TEST(reading_says_where_it_fails)
 {
     static const struct {
         const char *content, *phrase;
@@ -173,9 +170,8 @@ START_TEST(reading_says_where_it_fails)
     expect_error(json_write(path, object, &err), STATUS_WRITE, &err, "cannot write");
     json_decref(object);
 }
-END_TEST
 
-START_TEST(getters_fall_back)
+TEST(getters_fall_back)
 {
     json_t *object =
         json_pack("{s:f, s:i, s:s, s:n}", "real", 1.5, "integer", 7, "text", "abc", "nothing");
@@ -198,7 +194,6 @@ START_TEST(getters_fall_back)
     ck_assert_msg(json_get_integer(NULL, "integer", -1) == -1, "integer of no object");
     json_decref(object);
 }
-END_TEST
 
 static size_t n_before_failure, n_live;
 
@@ -220,7 +215,7 @@ static void counting_free(void *memory)
 }
 
 /* From allocation number k on, all of jansson's fail. */
-START_TEST(failing_allocations_leave_no_half_file)
+TEST(failing_allocations_leave_no_half_file)
 {
     char path[PATH_SIZE];
     struct error err;
@@ -252,9 +247,8 @@ START_TEST(failing_allocations_leave_no_half_file)
     ck_assert_msg(n_failed > 0, "no allocation failed");
     json_decref(root);
 }
-END_TEST
 
-START_TEST(names_that_are_not_utf8_become_text)
+TEST(names_that_are_not_utf8_become_text)
 {
     static const struct {
         const char *bytes, *text;
@@ -277,23 +271,4 @@ START_TEST(names_that_are_not_utf8_become_text)
         ck_assert_str_eq(json_string_value(string), name[i].text);
         json_decref(string);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("json");
-    TCase *tcase = tcase_create("all");
-    tcase_add_checked_fixture(tcase, scratch_setup, scratch_teardown);
-    tcase_add_test(tcase, names_that_are_not_utf8_become_text);
-    tcase_add_test(tcase, the_dump_is_readable_and_in_order);
-    tcase_add_test(tcase, a_list_without_an_object_is_one_line_of_a_dense_dump);
-    tcase_add_test(tcase, numbers_are_short);
-    tcase_add_test(tcase, numbers_read_back_as_the_same_bits);
-    tcase_add_test(tcase, numbers_that_are_not_finite_are_null);
-    tcase_add_test(tcase, reading_says_where_it_fails);
-    tcase_add_test(tcase, getters_fall_back);
-    tcase_add_test(tcase, failing_allocations_leave_no_half_file);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -1,4 +1,4 @@
-#include "runner.h"
+#include "testing.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ static void hold_and_free(void)
     free((void *)block);
 }
 
-START_TEST(peak_is_seen_and_forgotten)
+TEST(peak_is_seen_and_forgotten)
 {
     if (memory_resident() == 0) {
         return; /* no Linux */
@@ -35,9 +35,8 @@ START_TEST(peak_is_seen_and_forgotten)
     ck_assert_uint_lt(memory_peak(), before + SIZE / 2);
 #endif
 }
-END_TEST
 
-START_TEST(clock_never_goes_backwards)
+TEST(clock_never_goes_backwards)
 {
     double last = clock_seconds(), first = last;
     while (last - first < 1e-3) {
@@ -45,15 +44,4 @@ START_TEST(clock_never_goes_backwards)
         ck_assert_double_ge(now, last);
         last = now;
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("memory");
-    TCase *tcase = tcase_create("memory");
-    tcase_add_test(tcase, peak_is_seen_and_forgotten);
-    tcase_add_test(tcase, clock_never_goes_backwards);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

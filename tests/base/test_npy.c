@@ -6,10 +6,12 @@
 #include "base/path.h"
 #include "base/rng.h"
 #include "base/scratch.h"
-#include "runner.h"
+#include "testing.h"
+
+FIXTURE(scratch_setup, scratch_teardown)
 
 /* What numpy.save writes for array([[1, 2, 3], [4, 5, 6.5]], dtype=float32). */
-START_TEST(bytes_are_those_of_numpy)
+TEST(bytes_are_those_of_numpy)
 {
     static const float values[] = {1, 2, 3, 4, 5, 6.5f};
     char path[PATH_SIZE], *data, expected[128 + sizeof values];
@@ -32,9 +34,8 @@ START_TEST(bytes_are_those_of_numpy)
     }
     free(data);
 }
-END_TEST
 
-START_TEST(arrays_of_all_shapes_come_back)
+TEST(arrays_of_all_shapes_come_back)
 {
     static const struct {
         size_t dim[NPY_MAX_DIM], n_dim, n_element;
@@ -63,9 +64,8 @@ START_TEST(arrays_of_all_shapes_come_back)
         free(data);
     }
 }
-END_TEST
 
-START_TEST(bytes_come_back_and_are_no_floats)
+TEST(bytes_come_back_and_are_no_floats)
 {
     static const uint8_t values[] = {0, 1, 127, 128, 254, 255};
     char path[PATH_SIZE];
@@ -86,9 +86,8 @@ START_TEST(bytes_come_back_and_are_no_floats)
     expect_error(npy_read_bytes(path, &data, dim, &n_dim, &err), STATUS_DATA, &err,
                  "descr '<f4', expected '|u1' (uint8)");
 }
-END_TEST
 
-START_TEST(impossible_arrays_are_not_written)
+TEST(impossible_arrays_are_not_written)
 {
     char path[PATH_SIZE];
     struct error err;
@@ -102,7 +101,6 @@ START_TEST(impossible_arrays_are_not_written)
     scratch_path(path, "missing/a.npy");
     expect_error(npy_write(path, &value, ones, 1, &err), STATUS_WRITE, &err, path);
 }
-END_TEST
 
 /* Writes a file with a given header text and n_data zero bytes; returns its size. */
 static size_t write_npy(const char *path, const char *header, size_t n_data)
@@ -115,7 +113,7 @@ static size_t write_npy(const char *path, const char *header, size_t n_data)
     return 10 + n + n_data;
 }
 
-START_TEST(headers_with_other_spaces_and_orders_are_read)
+TEST(headers_with_other_spaces_and_orders_are_read)
 {
     static const char *const headers[] = {
         "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n",
@@ -135,12 +133,11 @@ START_TEST(headers_with_other_spaces_and_orders_are_read)
         free(data);
     }
 }
-END_TEST
 
 #define FIELDS(descr, order, shape)                                                                \
     "{'descr': '" descr "', 'fortran_order': " order ", 'shape': " shape ", }\n"
 
-START_TEST(every_fault_has_its_sentence)
+TEST(every_fault_has_its_sentence)
 {
     static const char not_dictionary[] = "is not a dictionary of descr, fortran_order and a shape";
     static const struct {
@@ -183,9 +180,8 @@ START_TEST(every_fault_has_its_sentence)
         ck_assert_msg(data == NULL, "a failed read gives data");
     }
 }
-END_TEST
 
-START_TEST(other_files_are_refused)
+TEST(other_files_are_refused)
 {
     static const struct {
         const char *bytes;
@@ -208,9 +204,8 @@ START_TEST(other_files_are_refused)
         expect_error(npy_read(path, &data, dim, &n_dim, &err), STATUS_DATA, &err, cases[i].phrase);
     }
 }
-END_TEST
 
-START_TEST(truncated_files_are_refused)
+TEST(truncated_files_are_refused)
 {
     static const float values[] = {1, 2, 3};
     char path[PATH_SIZE], *bytes;
@@ -226,10 +221,9 @@ START_TEST(truncated_files_are_refused)
     }
     free(bytes);
 }
-END_TEST
 
 /* Any bytes are either an array or a sentence; sanitizers watch. */
-START_TEST(damaged_files_do_no_harm)
+TEST(damaged_files_do_no_harm)
 {
     static const float values[] = {1, 2, 3, 4};
     char path[PATH_SIZE], *bytes;
@@ -254,23 +248,4 @@ START_TEST(damaged_files_do_no_harm)
     }
     ck_assert_msg(n_refused > 1000, "only %zu damaged files were refused", n_refused);
     free(bytes);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("npy");
-    TCase *tcase = tcase_create("all");
-    tcase_add_checked_fixture(tcase, scratch_setup, scratch_teardown);
-    tcase_add_test(tcase, bytes_are_those_of_numpy);
-    tcase_add_test(tcase, arrays_of_all_shapes_come_back);
-    tcase_add_test(tcase, bytes_come_back_and_are_no_floats);
-    tcase_add_test(tcase, impossible_arrays_are_not_written);
-    tcase_add_test(tcase, headers_with_other_spaces_and_orders_are_read);
-    tcase_add_test(tcase, every_fault_has_its_sentence);
-    tcase_add_test(tcase, other_files_are_refused);
-    tcase_add_test(tcase, truncated_files_are_refused);
-    tcase_add_test(tcase, damaged_files_do_no_harm);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -4,12 +4,12 @@
 
 #include "base/expect.h"
 #include "base/rng.h"
-#include "runner.h"
+#include "testing.h"
 
 #define N_SAMPLE 200000
 
 /* kat_vectors of Random123, philox4x32 with 10 rounds. */
-START_TEST(philox_gives_the_known_answers)
+TEST(philox_gives_the_known_answers)
 {
     static const struct {
         uint32_t counter[4], key[2], word[4];
@@ -32,11 +32,10 @@ START_TEST(philox_gives_the_known_answers)
         }
     }
 }
-END_TEST
 
 /* Computed by an implementation in Python. A change here changes the data and the initial weights
  * of every run: raise the engine's version with it. */
-START_TEST(streams_never_change)
+TEST(streams_never_change)
 {
     static const struct {
         uint64_t seed, index, bits;
@@ -62,14 +61,12 @@ START_TEST(streams_never_change)
         ck_assert_msg(below == known[i].below_most, "%zu: below 2^32 - 1: %" PRIu32, i, below);
     }
 }
-END_TEST
 
-START_TEST(purposes_are_formatted)
+TEST(purposes_are_formatted)
 {
     struct rng a = rng_make(3, "shuffle/%d", 12), b = rng_make(3, "shuffle/12");
     ck_assert_msg(a.key[0] == b.key[0] && a.key[1] == b.key[1], "two keys for one purpose");
 }
-END_TEST
 
 static int compare_bits(const void *a, const void *b)
 {
@@ -77,7 +74,7 @@ static int compare_bits(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-START_TEST(no_two_streams_are_equal)
+TEST(no_two_streams_are_equal)
 {
     enum { N_SEED = 64, N_PURPOSE = 64, N = N_SEED * N_PURPOSE * 2 };
     static uint64_t first[N];
@@ -94,7 +91,6 @@ START_TEST(no_two_streams_are_equal)
         ck_assert_msg(first[i] != first[i - 1], "two streams share %016" PRIx64, first[i]);
     }
 }
-END_TEST
 
 /* Bounds are about five standard errors. */
 static void expect_near(double found, double expected, double bound, const char *what)
@@ -103,7 +99,7 @@ static void expect_near(double found, double expected, double bound, const char 
                   expected, bound);
 }
 
-START_TEST(uniform_has_its_moments)
+TEST(uniform_has_its_moments)
 {
     struct rng rng = rng_make(1, "test/uniform");
     double sum = 0, squares = 0, products = 0, previous = 0;
@@ -121,9 +117,8 @@ START_TEST(uniform_has_its_moments)
     expect_near(squares / N_SAMPLE, 1 / 12., error * 0.0745, "variance");
     expect_near(products / N_SAMPLE, 0, error / 12, "covariance of neighbours");
 }
-END_TEST
 
-START_TEST(normal_has_its_moments)
+TEST(normal_has_its_moments)
 {
     struct rng rng = rng_make(1, "test/normal");
     double moment[5] = {0};
@@ -143,9 +138,8 @@ START_TEST(normal_has_its_moments)
     expect_near(moment[4], 3, error * sqrt(96), "fourth moment");
     expect_near((double)n_beyond_2 / N_SAMPLE, 0.0455, error * 0.2084, "share beyond 2");
 }
-END_TEST
 
-START_TEST(different_streams_are_uncorrelated)
+TEST(different_streams_are_uncorrelated)
 {
     static const char *const purposes[] = {"data/train", "data/test", "shuffle/0", "shuffle/1"};
     for (size_t a = 0; a < 4; a++) {
@@ -158,9 +152,8 @@ START_TEST(different_streams_are_uncorrelated)
         expect_near(products / (N_SAMPLE / 4), 0, 5. / 12 / sqrt(N_SAMPLE / 4), purposes[a]);
     }
 }
-END_TEST
 
-START_TEST(below_is_uniform)
+TEST(below_is_uniform)
 {
     static const uint32_t bounds[] = {1, 2, 3, 10, 100};
     struct rng rng = rng_make(5, "test/below");
@@ -181,9 +174,8 @@ START_TEST(below_is_uniform)
                       chi2);
     }
 }
-END_TEST
 
-START_TEST(permutations_are_permutations)
+TEST(permutations_are_permutations)
 {
     static uint32_t order[1000];
     for (size_t n = 0; n <= 1000; n = n < 5 ? n + 1 : n * 3) {
@@ -196,9 +188,8 @@ START_TEST(permutations_are_permutations)
         }
     }
 }
-END_TEST
 
-START_TEST(permutations_of_three_are_equally_likely)
+TEST(permutations_of_three_are_equally_likely)
 {
     enum { N = 60000 };
     size_t count[27] = {0}, n_kind = 0;
@@ -214,23 +205,4 @@ START_TEST(permutations_of_three_are_equally_likely)
         }
     }
     expect_size(n_kind, 6, "number of permutations");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("rng");
-    TCase *tcase = tcase_create("all");
-    tcase_add_test(tcase, philox_gives_the_known_answers);
-    tcase_add_test(tcase, streams_never_change);
-    tcase_add_test(tcase, purposes_are_formatted);
-    tcase_add_test(tcase, no_two_streams_are_equal);
-    tcase_add_test(tcase, uniform_has_its_moments);
-    tcase_add_test(tcase, normal_has_its_moments);
-    tcase_add_test(tcase, different_streams_are_uncorrelated);
-    tcase_add_test(tcase, below_is_uniform);
-    tcase_add_test(tcase, permutations_are_permutations);
-    tcase_add_test(tcase, permutations_of_three_are_equally_likely);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

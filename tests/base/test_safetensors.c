@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "base/safetensors.h"
 #include "base/scratch.h"
-#include "runner.h"
+#include "testing.h"
 
 static const float weights[6] = {1, -2, 3.5f, 4, 5, 1e-20f};
 static const int64_t ids[3] = {-1, 7, INT64_MAX};
@@ -48,7 +48,9 @@ static void expect_same_entry(const struct safetensors_entry *found,
                   "%s has other data", found->name);
 }
 
-START_TEST(what_is_written_is_read)
+FIXTURE(scratch_setup, scratch_teardown)
+
+TEST(what_is_written_is_read)
 {
     char path[PATH_SIZE];
     struct safetensors found;
@@ -69,9 +71,8 @@ START_TEST(what_is_written_is_read)
     safetensors_free(&found);
     ck_assert_msg(found.n_entry == 0 && !found.memory, "not empty after safetensors_free");
 }
-END_TEST
 
-START_TEST(nothing_at_all_is_a_file_too)
+TEST(nothing_at_all_is_a_file_too)
 {
     char path[PATH_SIZE], *bytes;
     size_t size;
@@ -87,9 +88,8 @@ START_TEST(nothing_at_all_is_a_file_too)
     ck_assert_msg(found.n_entry == 0 && found.n_metadata == 0, "%zu tensors", found.n_entry);
     safetensors_free(&found);
 }
-END_TEST
 
-START_TEST(data_are_aligned_in_the_file_without_gaps)
+TEST(data_are_aligned_in_the_file_without_gaps)
 {
     char path[PATH_SIZE], *bytes;
     size_t size, n_covered = 0;
@@ -113,9 +113,8 @@ START_TEST(data_are_aligned_in_the_file_without_gaps)
     json_decref(header);
     free(bytes);
 }
-END_TEST
 
-START_TEST(what_cannot_be_written_is_refused)
+TEST(what_cannot_be_written_is_refused)
 {
     char path[PATH_SIZE];
     struct error err;
@@ -135,7 +134,6 @@ START_TEST(what_cannot_be_written_is_refused)
     scratch_path(path, "missing/x.safetensors");
     expect_error(safetensors_write(path, &sample, &err), STATUS_WRITE, &err, path);
 }
-END_TEST
 
 /* Writes a file of a header and n_data bytes 0, 1, 2, ... */
 static void write_raw(const char *path, uint64_t n_header, const char *header, size_t n_data)
@@ -150,7 +148,7 @@ static void write_raw(const char *path, uint64_t n_header, const char *header, s
     scratch_write(path, file, 8 + n + n_data);
 }
 
-START_TEST(data_at_odd_offsets_are_read)
+TEST(data_at_odd_offsets_are_read)
 {
     static const char header[] = "{\"a\":{\"dtype\":\"U8\",\"shape\":[3],\"data_offsets\":[0,3]},"
                                  "\"b\":{\"dtype\":\"I64\",\"shape\":[2],\"data_offsets\":[3,19]}}";
@@ -167,13 +165,12 @@ START_TEST(data_at_odd_offsets_are_read)
                   (unsigned long long)value[0], (unsigned long long)value[1]);
     safetensors_free(&found);
 }
-END_TEST
 
 #define TENSOR(dtype, shape, offsets)                                                              \
     "{\"w\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":" offsets "}}"
 
 /* Every file has 24 bytes of data. */
-START_TEST(every_fault_has_its_sentence)
+TEST(every_fault_has_its_sentence)
 {
     static const struct {
         const char *header, *phrase;
@@ -223,9 +220,8 @@ START_TEST(every_fault_has_its_sentence)
         ck_assert_msg(found.n_entry == 0 && !found.entry, "a failed read gives tensors");
     }
 }
-END_TEST
 
-START_TEST(huge_headers_are_refused)
+TEST(huge_headers_are_refused)
 {
     static const uint64_t lengths[] = {27, 1u << 31, (uint64_t)1 << 63, UINT64_MAX};
     char path[PATH_SIZE];
@@ -242,9 +238,8 @@ START_TEST(huge_headers_are_refused)
     scratch_write(path, "\x93NUMPY\x01\0v\0{'descr'", 18);
     expect_error(safetensors_read(path, &found, &err), STATUS_DATA, &err, "not a safetensors file");
 }
-END_TEST
 
-START_TEST(files_of_another_length_are_refused)
+TEST(files_of_another_length_are_refused)
 {
     char path[PATH_SIZE], *bytes;
     size_t size;
@@ -262,10 +257,9 @@ START_TEST(files_of_another_length_are_refused)
     expect_error(safetensors_read(path, &found, &err), STATUS_DATA, &err, "appended");
     free(bytes);
 }
-END_TEST
 
 /* Any bytes are either tensors or a sentence; sanitizers watch. */
-START_TEST(damaged_files_do_no_harm)
+TEST(damaged_files_do_no_harm)
 {
     char path[PATH_SIZE], *bytes;
     size_t size, n_refused = 0;
@@ -290,7 +284,6 @@ START_TEST(damaged_files_do_no_harm)
     ck_assert_msg(n_refused > 1000, "only %zu damaged files were refused", n_refused);
     free(bytes);
 }
-END_TEST
 
 static size_t n_before_failure, n_live;
 
@@ -333,7 +326,7 @@ static bool survives(size_t k, bool write, const char *path)
     return enough;
 }
 
-START_TEST(failing_allocations_are_survived)
+TEST(failing_allocations_are_survived)
 {
     char path[PATH_SIZE];
     scratch_path(path, "x.safetensors");
@@ -348,24 +341,4 @@ START_TEST(failing_allocations_are_survived)
         ck_assert_msg(n_read < 10000, "reading never succeeds");
     }
     ck_assert_msg(n_write > 20 && n_read > 20, "%zu and %zu allocations failed", n_write, n_read);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("safetensors");
-    TCase *tcase = tcase_create("all");
-    tcase_add_checked_fixture(tcase, scratch_setup, scratch_teardown);
-    tcase_add_test(tcase, what_is_written_is_read);
-    tcase_add_test(tcase, nothing_at_all_is_a_file_too);
-    tcase_add_test(tcase, data_are_aligned_in_the_file_without_gaps);
-    tcase_add_test(tcase, what_cannot_be_written_is_refused);
-    tcase_add_test(tcase, data_at_odd_offsets_are_read);
-    tcase_add_test(tcase, every_fault_has_its_sentence);
-    tcase_add_test(tcase, huge_headers_are_refused);
-    tcase_add_test(tcase, files_of_another_length_are_refused);
-    tcase_add_test(tcase, damaged_files_do_no_harm);
-    tcase_add_test(tcase, failing_allocations_are_survived);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

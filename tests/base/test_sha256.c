@@ -1,9 +1,9 @@
 #include "base/expect.h"
 #include "base/sha256.h"
-#include "runner.h"
+#include "testing.h"
 
 /* The examples of FIPS 180-2. */
-START_TEST(known_answers)
+TEST(known_answers)
 {
     static char million[1000000];
     memset(million, 'a', sizeof million);
@@ -17,14 +17,4 @@ START_TEST(known_answers)
     expect_text(hex, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
     sha256_hex(million, sizeof million, hex);
     expect_text(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("sha256");
-    TCase *tcase = tcase_create("all");
-    tcase_add_test(tcase, known_answers);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

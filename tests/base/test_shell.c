@@ -1,4 +1,4 @@
-#include "runner.h"
+#include "testing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/shell.h"
 #include "base/text.h"
 
-START_TEST(words_are_quoted_where_a_shell_would_read_something)
+TEST(words_are_quoted_where_a_shell_would_read_something)
 {
     static const char *const row[][2] = {
         {"out", "out"},
@@ -31,9 +31,8 @@ START_TEST(words_are_quoted_where_a_shell_would_read_something)
         text_free(&text);
     }
 }
-END_TEST
 
-START_TEST(a_path_is_no_option)
+TEST(a_path_is_no_option)
 {
     char *path = shell_path("-rf");
     ck_assert_str_eq(path, "./-rf");
@@ -44,15 +43,4 @@ START_TEST(a_path_is_no_option)
     path = shell_path("a-b");
     ck_assert_str_eq(path, "a-b");
     free(path);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("shell");
-    TCase *tcase = tcase_create("shell");
-    tcase_add_test(tcase, words_are_quoted_where_a_shell_would_read_something);
-    tcase_add_test(tcase, a_path_is_no_option);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

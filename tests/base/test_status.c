@@ -4,9 +4,9 @@
 #include "base/expect.h"
 #include "base/status.h"
 #include "base/suggest.h"
-#include "runner.h"
+#include "testing.h"
 
-START_TEST(every_status_has_its_name_and_exit_code)
+TEST(every_status_has_its_name_and_exit_code)
 {
     static const struct {
         enum status status;
@@ -28,27 +28,24 @@ START_TEST(every_status_has_its_name_and_exit_code)
                       exit_code, rows[i].exit_code);
     }
 }
-END_TEST
 
-START_TEST(error_set_fills_and_returns)
+TEST(error_set_fills_and_returns)
 {
     struct error err;
     enum status status = error_set(&err, STATUS_DATA, "%s has %d bytes", "x.npy", 7);
     expect_error(status, STATUS_DATA, &err, "x.npy has 7 bytes");
     ck_assert_msg(error_set(NULL, STATUS_WRITE, "%d", 1) == STATUS_WRITE, "without an error");
 }
-END_TEST
 
-START_TEST(error_set_may_quote_its_own_sentence)
+TEST(error_set_may_quote_its_own_sentence)
 {
     struct error err;
     error_set(&err, STATUS_DATA, "inner");
     error_set(&err, STATUS_USAGE, "outer (%s)", err.text);
     expect_text(err.text, "outer (inner)");
 }
-END_TEST
 
-START_TEST(long_sentences_end_in_dots)
+TEST(long_sentences_end_in_dots)
 {
     struct error err;
     char longest[sizeof err.text], longer[4000];
@@ -66,9 +63,8 @@ START_TEST(long_sentences_end_in_dots)
     error_prefix(&err, "%s", "x");
     expect_text(err.text + strlen(err.text) - 4, "a...");
 }
-END_TEST
 
-START_TEST(error_prefix_says_where)
+TEST(error_prefix_says_where)
 {
     struct error err;
     error_set(&err, STATUS_DATA, "bad shape");
@@ -76,9 +72,8 @@ START_TEST(error_prefix_says_where)
     expect_error(err.status, STATUS_DATA, &err, "bundle 3: bad shape");
     error_prefix(NULL, "nowhere");
 }
-END_TEST
 
-START_TEST(text_nearest_finds_plausible_misspellings)
+TEST(text_nearest_finds_plausible_misspellings)
 {
     static const char *const tasks[] = {"copy", "reverse", "shift", "sort", "swap"};
     static const struct {
@@ -97,9 +92,8 @@ START_TEST(text_nearest_finds_plausible_misspellings)
     }
     ck_assert_msg(!suggest_nearest("copy", NULL, 0), "no candidates");
 }
-END_TEST
 
-START_TEST(text_nearest_ignores_endless_words)
+TEST(text_nearest_ignores_endless_words)
 {
     char word[1000];
     memset(word, 'x', sizeof word - 1);
@@ -107,20 +101,4 @@ START_TEST(text_nearest_ignores_endless_words)
     const char *candidates[] = {word, "x"};
     ck_assert_msg(!suggest_nearest(word, candidates, 2), "a word of 999 letters");
     expect_text(suggest_nearest("xy", candidates, 2), "x");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("status");
-    TCase *tcase = tcase_create("all");
-    tcase_add_test(tcase, every_status_has_its_name_and_exit_code);
-    tcase_add_test(tcase, error_set_fills_and_returns);
-    tcase_add_test(tcase, error_set_may_quote_its_own_sentence);
-    tcase_add_test(tcase, long_sentences_end_in_dots);
-    tcase_add_test(tcase, error_prefix_says_where);
-    tcase_add_test(tcase, text_nearest_finds_plausible_misspellings);
-    tcase_add_test(tcase, text_nearest_ignores_endless_words);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -5,7 +5,7 @@
 
 #include "base/expect.h"
 #include "base/threads.h"
-#include "runner.h"
+#include "testing.h"
 
 struct halves {
     float before, after, input;
@@ -26,7 +26,7 @@ static void *halve_smallest(void *result)
     return NULL;
 }
 
-START_TEST(denormals_are_flushed)
+TEST(denormals_are_flushed)
 {
     struct halves halves;
     pthread_t thread;
@@ -38,10 +38,9 @@ START_TEST(denormals_are_flushed)
     ck_assert_msg(halves.input == 0, "a denormal input counts: %g", (double)halves.input);
 #endif
 }
-END_TEST
 
 #ifdef __linux__
-START_TEST(available_follows_the_affinity_mask)
+TEST(available_follows_the_affinity_mask)
 {
     cpu_set_t all, one;
     ck_assert_msg(sched_getaffinity(0, sizeof all, &all) == 0, "cannot read the mask");
@@ -58,17 +57,4 @@ START_TEST(available_follows_the_affinity_mask)
     sched_setaffinity(0, sizeof all, &all);
     ck_assert_msg(n == 1, "%d processors, expected 1", n);
 }
-END_TEST
 #endif
-
-int main(void)
-{
-    Suite *suite = suite_create("threads");
-    TCase *tcase = tcase_create("all");
-#ifdef __linux__
-    tcase_add_test(tcase, available_follows_the_affinity_mask);
-#endif
-    tcase_add_test(tcase, denormals_are_flushed);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
-}

@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 #include "check/band.h"
-#include "runner.h"
+#include "testing.h"
 
 #define N_STEP 60
 #define N_TENSOR 2
@@ -164,7 +164,7 @@ static void set_class(struct traces *traces, const char *class)
     json_object_set_new(traces->machine, "class", json_string(class));
 }
 
-START_TEST(the_tier_follows_from_what_is_the_same)
+TEST(the_tier_follows_from_what_is_the_same)
 {
     struct traces a = make(0, 3), b = make(0, 3), c = make(7, 3);
     expect_tier(&a, &b, "exact", "machine class (x86_64-v4), compiler");
@@ -182,11 +182,10 @@ START_TEST(the_tier_follows_from_what_is_the_same)
     traces_free(&c);
     end(&a, &b);
 }
-END_TEST
 
 /* ---- exact ---- */
 
-START_TEST(exact_names_the_first_step)
+TEST(exact_names_the_first_step)
 {
     struct traces a = make(0, 3), b = make(0, 3);
     expect(compare("exact", &a, &b), 0);
@@ -202,9 +201,8 @@ START_TEST(exact_names_the_first_step)
     expect_text(0, "2 of 3 seeds differ");
     end(&a, &b);
 }
-END_TEST
 
-START_TEST(exact_names_the_first_tensor)
+TEST(exact_names_the_first_tensor)
 {
     struct traces a = make(0, 3), b = make(0, 3);
     for (size_t s = 0; s < N_STEP; s++) {
@@ -219,9 +217,8 @@ START_TEST(exact_names_the_first_tensor)
     ck_assert_double_eq_tol(verdict.difference[0].size, 0.1 / 1.1, 1e-9);
     end(&a, &b);
 }
-END_TEST
 
-START_TEST(exact_sees_an_evaluation_alone)
+TEST(exact_sees_an_evaluation_alone)
 {
     struct traces a = make(0, 3), b = make(0, 3);
     b.cohort[0].trace[2].evaluation[0].loss += 0.1;
@@ -229,9 +226,8 @@ START_TEST(exact_sees_an_evaluation_alone)
     expect_text(0, "before the first step: the test loss is");
     end(&a, &b);
 }
-END_TEST
 
-START_TEST(exact_tells_steps_not_points)
+TEST(exact_tells_steps_not_points)
 {
     struct traces a = make(0, 3), b = make(0, 3);
     thin(&a, 5, 10);
@@ -246,18 +242,16 @@ START_TEST(exact_tells_steps_not_points)
     expect_text(0, "from step 35: the next step written down is 36, and was 35");
     end(&a, &b);
 }
-END_TEST
 
-START_TEST(exact_needs_seeds_in_common)
+TEST(exact_needs_seeds_in_common)
 {
     struct traces a = make(0, 3), b = make(5, 3);
     ck_assert_int_eq(compare("exact", &a, &b), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "a seed in common"));
     end(&a, &b);
 }
-END_TEST
 
-START_TEST(other_tensors_are_said)
+TEST(other_tensors_are_said)
 {
     struct traces a = make(0, 3), b = make(0, 3);
     strcpy(b.cohort[0].tensor[1], "tail.weight");
@@ -265,11 +259,10 @@ START_TEST(other_tensors_are_said)
     expect_text(0, "other tensors: number 1 is tail.weight, and was head.weight");
     end(&a, &b);
 }
-END_TEST
 
 /* ---- paired ---- */
 
-START_TEST(paired_passes_rounding)
+TEST(paired_passes_rounding)
 {
     struct traces a = make(0, 8);
     give_tolerance(&a);
@@ -282,9 +275,8 @@ START_TEST(paired_passes_rounding)
     }
     traces_free(&a);
 }
-END_TEST
 
-START_TEST(paired_names_what_is_more)
+TEST(paired_names_what_is_more)
 {
     struct traces a = make(0, 8), b = make(0, 8);
     give_tolerance(&a);
@@ -302,9 +294,8 @@ START_TEST(paired_names_what_is_more)
     ck_assert_str_eq(verdict.difference[0].what, "gradient of head.weight");
     end(&a, &b);
 }
-END_TEST
 
-START_TEST(paired_tells_divergence)
+TEST(paired_tells_divergence)
 {
     struct traces a = make(0, 8), b = make(0, 8);
     give_tolerance(&a);
@@ -317,10 +308,9 @@ START_TEST(paired_tells_divergence)
     expect_text(1, "seed 2 diverged at step 11, and ended at step 59 before; 1 of 8 seeds");
     end(&a, &b);
 }
-END_TEST
 
 /* NaN is not equal to itself, but a run that diverges again at the same step is. */
-START_TEST(paired_passes_where_both_diverge)
+TEST(paired_passes_where_both_diverge)
 {
     struct traces a = make(0, 8), b = make(0, 8);
     give_tolerance(&a);
@@ -335,20 +325,18 @@ START_TEST(paired_passes_where_both_diverge)
     expect(compare("paired", &a, &b), 0);
     end(&a, &b);
 }
-END_TEST
 
-START_TEST(paired_needs_tolerances)
+TEST(paired_needs_tolerances)
 {
     struct traces a = make(0, 3), b = make(0, 3);
     ck_assert_int_eq(compare("paired", &a, &b), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "no tolerances"));
     end(&a, &b);
 }
-END_TEST
 
 /* ---- band ---- */
 
-START_TEST(band_passes_other_seeds)
+TEST(band_passes_other_seeds)
 {
     struct traces a = make(0, 6), b = make(100, 6);
     expect(compare("band", &a, &b), 0);
@@ -357,9 +345,8 @@ START_TEST(band_passes_other_seeds)
     ck_assert_uint_gt(verdict.n_band, 50);
     end(&a, &b);
 }
-END_TEST
 
-START_TEST(band_says_what_moved_and_from_when)
+TEST(band_says_what_moved_and_from_when)
 {
     struct traces a = make(0, 6), b = make(100, 6);
     for (size_t r = 0; r < 6; r++) {
@@ -376,10 +363,9 @@ START_TEST(band_says_what_moved_and_from_when)
     ck_assert_double_le(verdict.p, BAND_LEVEL);
     end(&a, &b);
 }
-END_TEST
 
 /* What is said of several cohorts is said once. */
-START_TEST(band_notes_parts_together)
+TEST(band_notes_parts_together)
 {
     static const char *const names[] = {"copy-qkv", "copy-qk", "copy-kv"};
     struct traces a = make(0, 6), b = make(100, 6), *both[] = {&a, &b};
@@ -413,7 +399,6 @@ START_TEST(band_notes_parts_together)
                      "accuracy; copy-kv: not all new curves have the accuracy");
     end(&a, &b);
 }
-END_TEST
 
 static const struct band_row *find_point(const char *name)
 {
@@ -425,7 +410,7 @@ static const struct band_row *find_point(const char *name)
     return NULL;
 }
 
-START_TEST(band_compares_what_all_have)
+TEST(band_compares_what_all_have)
 {
     struct traces a = make(0, 6), b = make(100, 6);
     thin(&b, 0, 10);
@@ -442,10 +427,9 @@ START_TEST(band_compares_what_all_have)
     ck_assert_ptr_null(find_point("test loss"));
     end(&a, &b);
 }
-END_TEST
 
 /* A gradient norm that is written down every tenth step does not hide the losses between. */
-START_TEST(band_compares_each_quantity_where_it_is)
+TEST(band_compares_each_quantity_where_it_is)
 {
     struct traces a = make(0, 6), b = make(100, 6);
     for (size_t r = 0; r < 6; r++) {
@@ -460,9 +444,8 @@ START_TEST(band_compares_each_quantity_where_it_is)
     ck_assert_ptr_null(verdict.note.data);
     end(&a, &b);
 }
-END_TEST
 
-START_TEST(band_takes_an_infinite_norm_for_a_large_one)
+TEST(band_takes_an_infinite_norm_for_a_large_one)
 {
     struct traces a = make(0, 6), b = make(100, 6);
     for (size_t r = 0; r < 6; r++) {
@@ -473,9 +456,8 @@ START_TEST(band_takes_an_infinite_norm_for_a_large_one)
     expect_text(0, "gradient norm higher: infinite in 6 new and 0 old runs");
     end(&a, &b);
 }
-END_TEST
 
-START_TEST(band_takes_an_early_end_for_a_finding)
+TEST(band_takes_an_early_end_for_a_finding)
 {
     struct traces a = make(0, 6), b = make(100, 6);
     b.cohort[0].trace[3].n_point = 30;
@@ -485,9 +467,8 @@ START_TEST(band_takes_an_early_end_for_a_finding)
                    "step 59");
     end(&a, &b);
 }
-END_TEST
 
-START_TEST(band_needs_steps_in_common)
+TEST(band_needs_steps_in_common)
 {
     struct traces a = make(0, 6), b = make(100, 6);
     thin(&a, 0, 10);
@@ -497,9 +478,8 @@ START_TEST(band_needs_steps_in_common)
     ck_assert_ptr_nonnull(strstr(err.text, "new (first 5, last 55)"));
     end(&a, &b);
 }
-END_TEST
 
-START_TEST(band_says_at_how_many_steps)
+TEST(band_says_at_how_many_steps)
 {
     struct traces a = make(0, 6), b = make(100, 6);
     thin(&a, 0, 2);
@@ -509,9 +489,8 @@ START_TEST(band_says_at_how_many_steps)
                      "reverse-kv: compared at the 10 steps that all curves have");
     end(&a, &b);
 }
-END_TEST
 
-START_TEST(band_passes_where_both_diverge)
+TEST(band_passes_where_both_diverge)
 {
     struct traces a = make(0, 6), b = make(100, 6);
     for (size_t r = 0; r < 6; r++) {
@@ -525,9 +504,8 @@ START_TEST(band_passes_where_both_diverge)
     expect(compare("band", &a, &b), 0);
     end(&a, &b);
 }
-END_TEST
 
-START_TEST(band_takes_divergence_for_a_finding)
+TEST(band_takes_divergence_for_a_finding)
 {
     struct traces a = make(0, 6), b = make(100, 6);
     b.cohort[0].trace[4].diverged = true;
@@ -539,7 +517,6 @@ START_TEST(band_takes_divergence_for_a_finding)
     expect_text(0, "seed 104 diverged at step 11 (loss nan), 1 of 6 runs in all; no old run did");
     end(&a, &b);
 }
-END_TEST
 
 static void diverge(struct traces *traces, size_t n_trace, size_t step)
 {
@@ -553,7 +530,7 @@ static void diverge(struct traces *traces, size_t n_trace, size_t step)
 }
 
 /* What stands in for the numbers of a run that diverged is never told. */
-START_TEST(band_tells_one_divergence_once)
+TEST(band_tells_one_divergence_once)
 {
     struct traces a = make(0, 6), b = make(100, 6);
     diverge(&b, 6, 1);
@@ -568,9 +545,8 @@ START_TEST(band_tells_one_divergence_once)
     ck_assert_str_eq(verdict.difference[0].what, "divergence");
     end(&a, &b);
 }
-END_TEST
 
-START_TEST(band_refuses_too_few)
+TEST(band_refuses_too_few)
 {
     struct traces a = make(0, 10), b = make(100, 2);
     ck_assert_int_eq(compare("band", &a, &b), STATUS_DATA);
@@ -584,38 +560,4 @@ START_TEST(band_refuses_too_few)
     ck_assert_int_eq(band_enough(enough, enough, &err), STATUS_OK);
     ck_assert_int_eq(band_enough(enough - 1, enough - 1, &err), STATUS_DATA);
     end(&a, &b);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tiers");
-    TCase *tests = tcase_create("tiers");
-    tcase_add_test(tests, the_tier_follows_from_what_is_the_same);
-    tcase_add_test(tests, exact_names_the_first_step);
-    tcase_add_test(tests, exact_names_the_first_tensor);
-    tcase_add_test(tests, exact_sees_an_evaluation_alone);
-    tcase_add_test(tests, exact_tells_steps_not_points);
-    tcase_add_test(tests, exact_needs_seeds_in_common);
-    tcase_add_test(tests, other_tensors_are_said);
-    tcase_add_test(tests, paired_passes_rounding);
-    tcase_add_test(tests, paired_names_what_is_more);
-    tcase_add_test(tests, paired_tells_divergence);
-    tcase_add_test(tests, paired_passes_where_both_diverge);
-    tcase_add_test(tests, paired_needs_tolerances);
-    tcase_add_test(tests, band_passes_other_seeds);
-    tcase_add_test(tests, band_says_what_moved_and_from_when);
-    tcase_add_test(tests, band_notes_parts_together);
-    tcase_add_test(tests, band_compares_what_all_have);
-    tcase_add_test(tests, band_compares_each_quantity_where_it_is);
-    tcase_add_test(tests, band_takes_an_infinite_norm_for_a_large_one);
-    tcase_add_test(tests, band_takes_an_early_end_for_a_finding);
-    tcase_add_test(tests, band_needs_steps_in_common);
-    tcase_add_test(tests, band_says_at_how_many_steps);
-    tcase_add_test(tests, band_passes_where_both_diverge);
-    tcase_add_test(tests, band_takes_divergence_for_a_finding);
-    tcase_add_test(tests, band_tells_one_divergence_once);
-    tcase_add_test(tests, band_refuses_too_few);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

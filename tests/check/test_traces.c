@@ -10,7 +10,7 @@
 #include "check/traces_train.h"
 #include "lab/scratch.h"
 #include "lab/training/metrics.h"
-#include "runner.h"
+#include "testing.h"
 
 static struct error err;
 
@@ -54,7 +54,7 @@ static struct traces train(int threads)
     return traces;
 }
 
-START_TEST(a_part_is_what_differs_in_the_seed_alone)
+TEST(a_part_is_what_differs_in_the_seed_alone)
 {
     struct traces traces = train(1);
     ck_assert_uint_eq(traces.n_cohort, 2);
@@ -72,7 +72,6 @@ START_TEST(a_part_is_what_differs_in_the_seed_alone)
     ck_assert_str_eq(cohort->tensor[cohort->n_tensor - 1], "head.bias");
     traces_free(&traces);
 }
-END_TEST
 
 static void expect_same_runs(const struct traces *a, const struct traces *b)
 {
@@ -99,18 +98,17 @@ static void expect_same_runs(const struct traces *a, const struct traces *b)
     }
 }
 
-START_TEST(threads_do_not_matter)
+TEST(threads_do_not_matter)
 {
     struct traces one = train(1), two = train(2);
     expect_same_runs(&one, &two);
     traces_free(&one);
     traces_free(&two);
 }
-END_TEST
 
 /* Older programs wrote a core of OpenBLAS behind the machine class, and the library in the build.
  */
-START_TEST(a_core_of_the_blas_makes_no_other_class)
+TEST(a_core_of_the_blas_makes_no_other_class)
 {
     struct traces traces = train(1), back;
     char path[PATH_SIZE];
@@ -126,9 +124,8 @@ START_TEST(a_core_of_the_blas_makes_no_other_class)
     traces_free(&back);
     scratch_remove();
 }
-END_TEST
 
-START_TEST(the_file_keeps_every_bit)
+TEST(the_file_keeps_every_bit)
 {
     struct traces traces = train(1), back;
     struct traces_options options = {.threads = 1};
@@ -151,10 +148,9 @@ START_TEST(the_file_keeps_every_bit)
     traces_free(&back);
     scratch_remove();
 }
-END_TEST
 
 /* Harmless changes are harmless, and their limits are far below what a fault does. */
-START_TEST(limits_are_those_of_rounding)
+TEST(limits_are_those_of_rounding)
 {
     struct traces traces = train(1);
     struct traces_options options = {.threads = 1};
@@ -168,9 +164,8 @@ START_TEST(limits_are_those_of_rounding)
     }
     traces_free(&traces);
 }
-END_TEST
 
-START_TEST(a_run_that_diverges_is_one)
+TEST(a_run_that_diverges_is_one)
 {
     struct config config = small("kv", 0);
     struct traces_options options = {.threads = 1};
@@ -190,7 +185,6 @@ START_TEST(a_run_that_diverges_is_one)
     traces_free(&traces);
     traces_free(&back);
 }
-END_TEST
 
 /* expect_no_baseline reads a file with this in the list of cohorts. */
 static void expect_no_baseline(const char *parts, const char *sentence)
@@ -210,7 +204,7 @@ static void expect_no_baseline(const char *parts, const char *sentence)
 #define PART(runs) "{\"name\": \"x\", \"tensors\": [\"w\"], \"runs\": [" runs "]}"
 #define RUN "{\"seed\": 1, \"loss\": [1, 2]}"
 
-START_TEST(a_file_that_is_not_whole_is_refused)
+TEST(a_file_that_is_not_whole_is_refused)
 {
     expect_no_baseline("", "parts: there are none");
     expect_no_baseline("3", "part without a name");
@@ -237,10 +231,9 @@ START_TEST(a_file_that_is_not_whole_is_refused)
     expect_no_baseline("{\"name\": \"x\", \"tolerance\": {\"loss\": {}}}",
                        "part 'x': tolerance, evaluation_loss: envelope: expected a list");
 }
-END_TEST
 
 /* A later program may write what this one cannot read; huge numbers are no numbers. */
-START_TEST(a_file_of_another_program_is_refused)
+TEST(a_file_of_another_program_is_refused)
 {
     static const char *const cases[][2] = {
         {"{\"format\": \"qkvlab-run-1\"}",
@@ -263,11 +256,10 @@ START_TEST(a_file_of_another_program_is_refused)
         scratch_remove();
     }
 }
-END_TEST
 
 /* ---- fingerprints ---- */
 
-START_TEST(a_distance_is_that_of_the_tensors)
+TEST(a_distance_is_that_of_the_tensors)
 {
     float a[1000], b[1000];
     for (size_t i = 0; i < 1000; i++) {
@@ -282,7 +274,6 @@ START_TEST(a_distance_is_that_of_the_tensors)
     /* One element of 1 makes both projections differ by 1. */
     ck_assert_double_eq_tol(fingerprint_distance(&whole, &other, 0), 1 / whole.norm, 1e-6);
 }
-END_TEST
 
 /* ---- curves ---- */
 
@@ -291,7 +282,7 @@ static enum status read_curves(struct traces *traces)
     return traces_read_curves(scratch, traces, &err);
 }
 
-START_TEST(columns_come_in_any_order)
+TEST(columns_come_in_any_order)
 {
     struct traces traces;
     scratch_make();
@@ -311,7 +302,6 @@ START_TEST(columns_come_in_any_order)
     traces_free(&traces);
     scratch_remove();
 }
-END_TEST
 
 static void expect_refused(const char *text, const char *sentence)
 {
@@ -324,7 +314,7 @@ static void expect_refused(const char *text, const char *sentence)
     scratch_remove();
 }
 
-START_TEST(nonsense_is_refused)
+TEST(nonsense_is_refused)
 {
     expect_refused("", "there is no line with numbers");
     expect_refused("step,loss\n", "there is no line with numbers");
@@ -348,9 +338,8 @@ START_TEST(nonsense_is_refused)
     expect_refused("step,loss,accuracy\n0,1,97\n", "expected an accuracy in 0..1");
     expect_refused("step,loss,loss\n0,1,2\n", "expected each column once");
 }
-END_TEST
 
-START_TEST(a_loss_that_is_no_number_ends_a_run)
+TEST(a_loss_that_is_no_number_ends_a_run)
 {
     static const char *const losses[] = {"nan", "NaN", "inf", "-inf", "1e300", ""};
     for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {
@@ -366,9 +355,8 @@ START_TEST(a_loss_that_is_no_number_ends_a_run)
         scratch_remove();
     }
 }
-END_TEST
 
-START_TEST(an_empty_cell_is_no_infinite_one)
+TEST(an_empty_cell_is_no_infinite_one)
 {
     struct traces traces;
     scratch_make();
@@ -382,9 +370,8 @@ START_TEST(an_empty_cell_is_no_infinite_one)
     traces_free(&traces);
     scratch_remove();
 }
-END_TEST
 
-START_TEST(subfolders_are_cohorts)
+TEST(subfolders_are_cohorts)
 {
     struct traces traces;
     char path[PATH_SIZE];
@@ -405,27 +392,4 @@ START_TEST(subfolders_are_cohorts)
     ck_assert_uint_eq(traces.cohort[0].n_trace, 2);
     traces_free(&traces);
     scratch_remove();
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("traces");
-    TCase *tests = tcase_create("traces");
-    tcase_add_test(tests, a_part_is_what_differs_in_the_seed_alone);
-    tcase_add_test(tests, threads_do_not_matter);
-    tcase_add_test(tests, a_core_of_the_blas_makes_no_other_class);
-    tcase_add_test(tests, the_file_keeps_every_bit);
-    tcase_add_test(tests, limits_are_those_of_rounding);
-    tcase_add_test(tests, a_run_that_diverges_is_one);
-    tcase_add_test(tests, a_file_that_is_not_whole_is_refused);
-    tcase_add_test(tests, a_file_of_another_program_is_refused);
-    tcase_add_test(tests, a_distance_is_that_of_the_tensors);
-    tcase_add_test(tests, columns_come_in_any_order);
-    tcase_add_test(tests, nonsense_is_refused);
-    tcase_add_test(tests, a_loss_that_is_no_number_ends_a_run);
-    tcase_add_test(tests, an_empty_cell_is_no_infinite_one);
-    tcase_add_test(tests, subfolders_are_cohorts);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

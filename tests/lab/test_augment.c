@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "nn/patch.h"
-#include "runner.h"
+#include "testing.h"
 
-START_TEST(moves_depend_on_epoch_and_image_alone)
+TEST(moves_depend_on_epoch_and_image_alone)
 {
     size_t n_other = 0;
     for (size_t image = 0; image < 64; image++) {
@@ -17,9 +17,8 @@ START_TEST(moves_depend_on_epoch_and_image_alone)
     }
     ck_assert_uint_gt(n_other, 50);
 }
-END_TEST
 
-START_TEST(moves_are_uniform)
+TEST(moves_are_uniform)
 {
     enum { N = 81000, N_SIDE = 2 * AUGMENT_MARGIN + 1 };
     size_t count[N_SIDE][N_SIDE] = {{0}}, n_flip = 0;
@@ -37,9 +36,8 @@ START_TEST(moves_are_uniform)
     }
     ck_assert_double_eq_tol((double)n_flip, N / 2.0, 712);
 }
-END_TEST
 
-START_TEST(what_is_off_stays_off)
+TEST(what_is_off_stays_off)
 {
     size_t n_flip = 0;
     for (size_t i = 0; i < 100; i++) {
@@ -51,7 +49,6 @@ START_TEST(what_is_off_stays_off)
     }
     ck_assert(n_flip > 20 && n_flip < 80);
 }
-END_TEST
 
 /* Pads, cuts and mirrors in three steps, as the procedure is written down. */
 static void crop_and_flip(struct augment_move move, const uint8_t *image, size_t n_channel,
@@ -75,7 +72,7 @@ static void crop_and_flip(struct augment_move move, const uint8_t *image, size_t
     free(padded);
 }
 
-START_TEST(apply_is_pad_crop_flip)
+TEST(apply_is_pad_crop_flip)
 {
     enum { C = 3, H = 7, W = 9 };
     uint8_t image[C * H * W], out[C * H * W], expected[C * H * W];
@@ -95,9 +92,8 @@ START_TEST(apply_is_pad_crop_flip)
     augment_apply((struct augment_move){0}, image, C, H, W, out);
     ck_assert_mem_eq(out, image, sizeof out);
 }
-END_TEST
 
-START_TEST(normalisation_is_that_of_bytes_over_255)
+TEST(normalisation_is_that_of_bytes_over_255)
 {
     static const float mean[] = {0.4914f, 0.4822f, 0.4465f}, std[] = {0.2470f, 0.2435f, 0.2616f};
     struct normalisation normalisation;
@@ -109,10 +105,9 @@ START_TEST(normalisation_is_that_of_bytes_over_255)
         }
     }
 }
-END_TEST
 
 /* The same numbers as the cut of the normalised image, whose padding is zero, not black. */
-START_TEST(patches_are_those_of_the_normalised_image)
+TEST(patches_are_those_of_the_normalised_image)
 {
     enum { C = 2, H = 10, W = 7 };
     static const float mean[] = {0.2f, 0.7f}, std[] = {0.5f, 0.3f};
@@ -133,10 +128,9 @@ START_TEST(patches_are_those_of_the_normalised_image)
         ck_assert_msg(((unsigned char *)(rows + n))[0] == 0x7f, "patch %zu writes too far", patch);
     }
 }
-END_TEST
 
 /* Worked by hand: 1 channel, 3 x 3, patch 2. */
-START_TEST(patches_of_a_small_image)
+TEST(patches_of_a_small_image)
 {
     static const float mean[] = {0}, std[] = {1.0f / 255};
     const uint8_t image[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -148,20 +142,4 @@ START_TEST(patches_of_a_small_image)
     for (size_t i = 0; i < 16; i++) {
         ck_assert_float_eq_tol(rows[i], expected[i], 1e-5f);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("augment");
-    TCase *tcase = tcase_create("all");
-    tcase_add_test(tcase, moves_depend_on_epoch_and_image_alone);
-    tcase_add_test(tcase, moves_are_uniform);
-    tcase_add_test(tcase, what_is_off_stays_off);
-    tcase_add_test(tcase, apply_is_pad_crop_flip);
-    tcase_add_test(tcase, normalisation_is_that_of_bytes_over_255);
-    tcase_add_test(tcase, patches_are_those_of_the_normalised_image);
-    tcase_add_test(tcase, patches_of_a_small_image);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

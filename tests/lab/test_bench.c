@@ -1,4 +1,4 @@
-#include "runner.h"
+#include "testing.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static struct config small(void)
 
 /* ---- numbers ------------------------------------------------------------------------------- */
 
-START_TEST(spread_by_hand)
+TEST(spread_by_hand)
 {
     double odd[] = {3, 1, 2}, even[] = {4, 1, 3, 2}, one[] = {5};
     struct bench_spread spread = bench_spread_of(odd, 3);
@@ -24,11 +24,10 @@ START_TEST(spread_by_hand)
     spread = bench_spread_of(one, 1);
     ck_assert(spread.median == 5 && spread.min == 5 && spread.max == 5);
 }
-END_TEST
 
 /* d 32, L 2, T 16, one sequence, MACs: a layer has 4 T d^2 + 2 T^2 d + 2 T d 4d = 212992, input and
  * head T 10 d = 5120 each. Training counts three passes, a MAC two FLOP. */
-START_TEST(flop_by_hand)
+TEST(flop_by_hand)
 {
     const double layer = 212992, end = 5120, projection = 16 * 32 * 32;
     struct config config = small();
@@ -43,9 +42,8 @@ START_TEST(flop_by_hand)
     config = config_of("", "n_embd=32 n_head=2 variant=qkv:causal=1"); /* nominal: no half spared */
     ck_assert_double_eq(bench_flop(&config, 1), 6 * (2 * layer + 2 * end));
 }
-END_TEST
 
-START_TEST(every_shape_can_be_built_and_has_its_own_name)
+TEST(every_shape_can_be_built_and_has_its_own_name)
 {
     size_t n = 0;
     for (; bench_shape_at(n); n++) {
@@ -62,7 +60,6 @@ START_TEST(every_shape_can_be_built_and_has_its_own_name)
     }
     ck_assert_uint_gt(n, 0);
 }
-END_TEST
 
 /* ---- measurements -------------------------------------------------------------------------- */
 
@@ -91,7 +88,7 @@ static void count_round(void *context, size_t round, size_t n_round)
     ++*count;
 }
 
-START_TEST(results_are_consistent)
+TEST(results_are_consistent)
 {
     struct config configs[] = {small(), config_of("", "n_embd=32 n_head=2 batch_size=8")};
     struct bench_result result[2];
@@ -117,9 +114,8 @@ START_TEST(results_are_consistent)
         ck_assert_double_le(ceiling.median, ceiling.max);
     }
 }
-END_TEST
 
-START_TEST(fewer_sequences_than_a_batch)
+TEST(fewer_sequences_than_a_batch)
 {
     struct config config = config_of("", "n_embd=32 n_head=2 n_train=5");
     struct bench_options options = {.threads = 1, .n_round = 1, .seconds = 0.001};
@@ -131,7 +127,6 @@ START_TEST(fewer_sequences_than_a_batch)
     ck_assert_double_eq(result.flop, bench_flop(&config, 5));
     ck_assert_msg(isnan(ceiling.median) && isnan(ceiling.max), "nobody asked for a ceiling");
 }
-END_TEST
 
 static int stop_at_once(void *context)
 {
@@ -139,7 +134,7 @@ static int stop_at_once(void *context)
     return 15;
 }
 
-START_TEST(a_signal_ends_it)
+TEST(a_signal_ends_it)
 {
     struct config config = small();
     struct bench_options options = {
@@ -149,7 +144,6 @@ START_TEST(a_signal_ends_it)
     ck_assert_int_eq(bench_run(&config, 1, &options, &result, &ceiling, &err), STATUS_INTERRUPTED);
     ck_assert_ptr_nonnull(strstr(err.text, "signal 15"));
 }
-END_TEST
 
 /* ---- speed --------------------------------------------------------------------------------- */
 
@@ -159,7 +153,7 @@ END_TEST
 #define LEAST_SHARE 0.2
 #define N_TRY 5
 
-START_TEST(training_is_not_far_below_the_ceiling)
+TEST(training_is_not_far_below_the_ceiling)
 {
     struct config config = config_of("", "n_embd=64 n_layer=2 n_head=4 seq_len=64 n_train=512");
     struct bench_options options = {.threads = 1, .n_round = 3, .seconds = 0.1, .ceiling = true};
@@ -174,22 +168,4 @@ START_TEST(training_is_not_far_below_the_ceiling)
     ck_assert_msg(best >= LEAST_SHARE, "a training step reaches %.3f of the ceiling, expected %.2f",
                   best, LEAST_SHARE);
 }
-END_TEST
 #endif
-
-int main(void)
-{
-    Suite *suite = suite_create("bench");
-    TCase *tcase = tcase_create("bench");
-    tcase_add_test(tcase, spread_by_hand);
-    tcase_add_test(tcase, flop_by_hand);
-    tcase_add_test(tcase, every_shape_can_be_built_and_has_its_own_name);
-    tcase_add_test(tcase, results_are_consistent);
-    tcase_add_test(tcase, fewer_sequences_than_a_batch);
-    tcase_add_test(tcase, a_signal_ends_it);
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
-    tcase_add_test(tcase, training_is_not_far_below_the_ceiling);
-#endif
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
-}

@@ -2,7 +2,7 @@
 #include "lab/data/cifar.h"
 
 #include "data_fixture.h"
-#include "runner.h"
+#include "testing.h"
 
 static void write_cifar10(const char *folder)
 {
@@ -31,7 +31,9 @@ static void expect_ramp(const struct image_set *set, size_t image, size_t record
     }
 }
 
-START_TEST(a_ramp_comes_back_byte_for_byte)
+FIXTURE(scratch_make, scratch_remove)
+
+TEST(a_ramp_comes_back_byte_for_byte)
 {
     struct image_data data;
     struct error err;
@@ -46,10 +48,9 @@ START_TEST(a_ramp_comes_back_byte_for_byte)
     ck_assert_str_eq(data.class_name[9], "truck");
     image_data_free(&data);
 }
-END_TEST
 
 /* The first label byte says the group, the second what is learned. */
-START_TEST(two_label_bytes)
+TEST(two_label_bytes)
 {
     struct image_data data;
     struct error err;
@@ -71,9 +72,8 @@ START_TEST(two_label_bytes)
     fixture_write("cifar-100-binary/test.bin", bytes, sizeof bytes);
     expect_refused("cifar100", "label byte 1 of record 0, at offset 1, is 100", "0 to 99");
 }
-END_TEST
 
-START_TEST(folders_where_tools_put_it)
+TEST(folders_where_tools_put_it)
 {
     static const char *const folder[] = {".", "cifar10", "cifar-10-batches-bin",
                                          "cifar10/cifar-10-batches-bin"};
@@ -83,9 +83,8 @@ START_TEST(folders_where_tools_put_it)
         folder_remove(scratch, NULL);
     }
 }
-END_TEST
 
-START_TEST(sizes_that_are_no_records)
+TEST(sizes_that_are_no_records)
 {
     static char bytes[2 * 3074 + 5];
     write_cifar10(".");
@@ -101,9 +100,8 @@ START_TEST(sizes_that_are_no_records)
     fixture_cifar("data_batch_2.bin", 11, 1);
     expect_refused("cifar10", "record 10, at offset 30730, is 10", "expected 0 to 9");
 }
-END_TEST
 
-START_TEST(names_with_an_empty_last_line)
+TEST(names_with_an_empty_last_line)
 {
     struct image_data data;
     struct error err;
@@ -116,19 +114,4 @@ START_TEST(names_with_an_empty_last_line)
     image_data_free(&data);
     fixture_text("batches.meta.txt", "a\nb");
     expect_refused("cifar10", "batches.meta.txt names 2 classes", "expected 10");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("cifar");
-    TCase *tcase = tcase_create("files");
-    tcase_add_checked_fixture(tcase, scratch_make, scratch_remove);
-    tcase_add_test(tcase, a_ramp_comes_back_byte_for_byte);
-    tcase_add_test(tcase, two_label_bytes);
-    tcase_add_test(tcase, folders_where_tools_put_it);
-    tcase_add_test(tcase, sizes_that_are_no_records);
-    tcase_add_test(tcase, names_with_an_empty_last_line);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -1,4 +1,4 @@
-#include "runner.h"
+#include "testing.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void expect_refused(const char *key, const char *value, const char *words
 
 /* ---- table ---- */
 
-START_TEST(defaults_are_the_reproduction_procedure)
+TEST(defaults_are_the_reproduction_procedure)
 {
     struct config c = config_default();
     ck_assert_str_eq(c.task->name, "reverse");
@@ -48,7 +48,6 @@ START_TEST(defaults_are_the_reproduction_procedure)
     ck_assert_int_eq(c.attention, ATTENTION_FINAL);
     ck_assert_uint_eq(config_steps(&c), 158);
 }
-END_TEST
 
 static void expect_value(const struct config *config, const char *key, const char *value)
 {
@@ -57,7 +56,7 @@ static void expect_value(const struct config *config, const char *key, const cha
     ck_assert_str_eq(text, value);
 }
 
-START_TEST(every_row_takes_its_preset_and_prints_it)
+TEST(every_row_takes_its_preset_and_prints_it)
 {
     const struct config_key *key;
     for (size_t i = 0; (key = config_key_at(i)); i++) {
@@ -73,10 +72,9 @@ START_TEST(every_row_takes_its_preset_and_prints_it)
     ck_assert_uint_gt(config_steps(&(struct config){.epochs = 1, .n_train = 1, .batch_size = 9}),
                       0);
 }
-END_TEST
 
 /* The words of "a | b" and the ends of "1..9" are what the parser takes. */
-START_TEST(accepted_texts_are_accepted)
+TEST(accepted_texts_are_accepted)
 {
     const struct config_key *key;
     for (size_t i = 0; (key = config_key_at(i)); i++) {
@@ -95,10 +93,9 @@ START_TEST(accepted_texts_are_accepted)
         }
     }
 }
-END_TEST
 
 /* ... and nothing that a variant can be is left out of them. */
-START_TEST(every_value_of_an_axis_is_told)
+TEST(every_value_of_an_axis_is_told)
 {
     for (int query = 0; query < QUERY_MAP_COUNT; query++) {
         for (int term = 0; term < SCORE_TERM_COUNT; term++) {
@@ -114,9 +111,8 @@ START_TEST(every_value_of_an_axis_is_told)
         }
     }
 }
-END_TEST
 
-START_TEST(a_value_survives_text)
+TEST(a_value_survives_text)
 {
     struct config config = config_default();
     char text[200];
@@ -132,9 +128,8 @@ START_TEST(a_value_survives_text)
     config_value(&config, "variant", text, sizeof text, NULL);
     ck_assert_str_eq(text, "kv:n_kv_head=1");
 }
-END_TEST
 
-START_TEST(json_has_every_key_of_a_task)
+TEST(json_has_every_key_of_a_task)
 {
     struct config config = config_default();
     set(&config, "variant", "qk+");
@@ -155,11 +150,10 @@ START_TEST(json_has_every_key_of_a_task)
     ck_assert_str_eq(json_get_text(json, "attention", ""), "final");
     json_decref(json);
 }
-END_TEST
 
 /* ---- refusals ---- */
 
-START_TEST(unknown_keys_name_the_nearest)
+TEST(unknown_keys_name_the_nearest)
 {
     expect_refused("learing_rate", "0.1", "did you mean 'learning_rate'?");
     expect_refused("n_heads", "4", "did you mean 'n_head'?");
@@ -169,9 +163,8 @@ START_TEST(unknown_keys_name_the_nearest)
     ck_assert_ptr_nonnull(strstr(err.text, "did you mean 'epochs'?"));
     ck_assert_str_eq(config_key_find("lr", &err)->name, "learning_rate");
 }
-END_TEST
 
-START_TEST(bad_whole_numbers_are_refused_with_the_range)
+TEST(bad_whole_numbers_are_refused_with_the_range)
 {
     const char *const bad[] = {"12x",
                                "-3",
@@ -196,9 +189,8 @@ START_TEST(bad_whole_numbers_are_refused_with_the_range)
     expect_refused("seed", "9007199254740992", "0..9007199254740991");
     expect_refused("epochs", "0", "1..1000000");
 }
-END_TEST
 
-START_TEST(bad_numbers_are_refused_with_the_range)
+TEST(bad_numbers_are_refused_with_the_range)
 {
     const char *const bad[] = {"12x", "-1", "",   "nan", "NaN", "inf",  "1e999", "0x1p3",
                                " 1",  "1 ", "e5", "1,5", "2e9", "-inf", "1e"};
@@ -209,10 +201,9 @@ START_TEST(bad_numbers_are_refused_with_the_range)
     expect_refused("beta2", "1", "0..0.999999");
     expect_refused("epsilon", "0", "1e-30..1");
 }
-END_TEST
 
 /* Only what differs from the default is in an id: a new value leaves those of older runs alone. */
-START_TEST(snapshots_are_a_run_of_their_own_and_final_is_not_named)
+TEST(snapshots_are_a_run_of_their_own_and_final_is_not_named)
 {
     char text[CONFIG_CANONICAL_SIZE];
     struct config config = config_default();
@@ -227,7 +218,6 @@ START_TEST(snapshots_are_a_run_of_their_own_and_final_is_not_named)
     config_canonical(&config, text);
     ck_assert_ptr_nonnull(strstr(text, "\nattention=none\n"));
 }
-END_TEST
 
 static void expect_guess(const char *key, const char *value, const char *guess)
 {
@@ -243,7 +233,7 @@ static void expect_no_guess(const char *key, const char *value)
     ck_assert_msg(!strstr(err.text, "did you mean"), "%s", err.text);
 }
 
-START_TEST(other_notations_are_refused_with_the_one_that_is_read)
+TEST(other_notations_are_refused_with_the_one_that_is_read)
 {
     expect_guess("epochs", "08", "8");
     expect_guess("n_train", "1e3", "1000");
@@ -269,9 +259,8 @@ START_TEST(other_notations_are_refused_with_the_one_that_is_read)
     expect_no_guess("causal", "2");
     expect_no_guess("attention", "sometimes");
 }
-END_TEST
 
-START_TEST(bad_choices_name_the_accepted)
+TEST(bad_choices_name_the_accepted)
 {
     expect_refused("attention", "all", "expected one of none | final | snapshots, found 'all'");
     expect_refused("procedure", "original", "not built yet; use reproduction");
@@ -285,9 +274,8 @@ START_TEST(bad_choices_name_the_accepted)
     expect_refused("score_term", "position", "score_term: expected one of none, position2d");
     expect_refused("n_kv_head", "x", "n_kv_head: expected a whole number");
 }
-END_TEST
 
-START_TEST(a_refused_value_changes_nothing)
+TEST(a_refused_value_changes_nothing)
 {
     struct config config = config_default(), before = config;
     ck_assert_int_eq(config_set(&config, "n_embd", "12x", NULL), STATUS_USAGE);
@@ -295,7 +283,6 @@ START_TEST(a_refused_value_changes_nothing)
     ck_assert_int_eq(config_set(&config, "lr", "nan", NULL), STATUS_USAGE);
     ck_assert_mem_eq(&config, &before, sizeof config);
 }
-END_TEST
 
 /* ---- combinations ---- */
 
@@ -317,7 +304,7 @@ static void expect_impossible(const char *settings, const char *words)
     ck_assert_msg(strstr(err.text, words) != NULL, "expected '%s' in: %s", words, err.text);
 }
 
-START_TEST(impossible_combinations_name_values_that_work)
+TEST(impossible_combinations_name_values_that_work)
 {
     expect_impossible("n_embd=30", "n_embd 28 or 32, or n_head 3 or 5 would work");
     expect_impossible("n_embd=31", "n_head 1 or 31 would work");
@@ -333,9 +320,8 @@ START_TEST(impossible_combinations_name_values_that_work)
     expect_impossible("patch=4", "patch is a key of image data sets, and reverse is a task");
     expect_impossible("augment=none", "augment is a key of image data sets");
 }
-END_TEST
 
-START_TEST(the_values_named_do_work)
+TEST(the_values_named_do_work)
 {
     struct config config;
     const char *const fine[] = {"n_embd=28",
@@ -354,9 +340,8 @@ START_TEST(the_values_named_do_work)
         ck_assert_msg(resolve(fine[i], &config) == STATUS_OK, "%s: %s", fine[i], err.text);
     }
 }
-END_TEST
 
-START_TEST(resolving_fills_the_engines_defaults_once)
+TEST(resolving_fills_the_engines_defaults_once)
 {
     struct config config, again;
     ck_assert_int_eq(resolve("", &config), STATUS_OK);
@@ -367,12 +352,11 @@ START_TEST(resolving_fills_the_engines_defaults_once)
     ck_assert_int_eq(config_resolve(&again, &err), STATUS_OK);
     ck_assert_mem_eq(&again, &config, sizeof config);
 }
-END_TEST
 
 /* ---- identity ---- */
 
 /* Pinned: whoever adds a key or a task must not change them. */
-START_TEST(ids_stay_what_they_were)
+TEST(ids_stay_what_they_were)
 {
     char id[CONFIG_ID_SIZE];
     id_of("", id);
@@ -380,9 +364,8 @@ START_TEST(ids_stay_what_they_were)
     id_of("task=sort variant=qk", id);
     ck_assert_str_eq(id, "sort-qk-s0-0438aec623b0");
 }
-END_TEST
 
-START_TEST(only_what_differs_is_hashed)
+TEST(only_what_differs_is_hashed)
 {
     struct config config;
     char text[CONFIG_CANONICAL_SIZE], id[CONFIG_ID_SIZE], hex[SHA256_HEX_SIZE];
@@ -399,9 +382,8 @@ START_TEST(only_what_differs_is_hashed)
     ck_assert_str_eq(text, "engine=1\ntask_version=1\nlearning_rate=0.01\nseed=3\ntask=copy\n"
                            "variant=qk+\n");
 }
-END_TEST
 
-START_TEST(every_key_but_its_preset_changes_the_id)
+TEST(every_key_but_its_preset_changes_the_id)
 {
     const char *const other[] = {"task=copy",      "variant=qk",
                                  "query=identity", "score_term=relative",
@@ -437,9 +419,8 @@ START_TEST(every_key_but_its_preset_changes_the_id)
     }
     ck_assert_uint_eq(N_OTHER, n_key - 1); /* procedure has one value */
 }
-END_TEST
 
-START_TEST(a_key_that_the_variant_does_not_read_leaves_the_id_alone)
+TEST(a_key_that_the_variant_does_not_read_leaves_the_id_alone)
 {
     char plain[CONFIG_ID_SIZE], id[CONFIG_ID_SIZE];
     static const char *const task[] = {"task=copy", "task=mnist"};
@@ -464,9 +445,8 @@ START_TEST(a_key_that_the_variant_does_not_read_leaves_the_id_alone)
         }
     }
 }
-END_TEST
 
-START_TEST(defaults_spelled_out_leave_the_id_alone)
+TEST(defaults_spelled_out_leave_the_id_alone)
 {
     char plain[CONFIG_ID_SIZE], spelled[CONFIG_ID_SIZE], settings[100];
     struct config config;
@@ -486,9 +466,8 @@ START_TEST(defaults_spelled_out_leave_the_id_alone)
     id_of(settings, spelled);
     ck_assert_str_eq(spelled, plain);
 }
-END_TEST
 
-START_TEST(spellings_of_a_variant_share_an_id)
+TEST(spellings_of_a_variant_share_an_id)
 {
     char id[CONFIG_ID_SIZE], other[CONFIG_ID_SIZE];
     id_of("variant=qk+", id);
@@ -501,11 +480,10 @@ START_TEST(spellings_of_a_variant_share_an_id)
     ck_assert_str_eq(id, other);
     ck_assert_int_eq(strncmp(id, "reverse-kv.n_kv_head=1-s0-", 26), 0);
 }
-END_TEST
 
 /* ---- data sets ---- */
 
-START_TEST(data_sets_have_the_defaults_of_their_procedure)
+TEST(data_sets_have_the_defaults_of_their_procedure)
 {
     struct config c;
     ck_assert_msg(resolve("task=mnist", &c) == STATUS_OK, "%s", err.text);
@@ -530,9 +508,8 @@ START_TEST(data_sets_have_the_defaults_of_their_procedure)
         ck_assert_msg(resolve(settings, &c) == STATUS_OK, "%s: %s", settings, err.text);
     }
 }
-END_TEST
 
-START_TEST(the_model_of_images_is_that_of_the_paper)
+TEST(the_model_of_images_is_that_of_the_paper)
 {
     const struct {
         const char *variant;
@@ -547,9 +524,8 @@ START_TEST(the_model_of_images_is_that_of_the_paper)
         ck_assert_uint_eq(config.n_param, row[i].n_param);
     }
 }
-END_TEST
 
-START_TEST(the_order_of_keys_does_not_matter)
+TEST(the_order_of_keys_does_not_matter)
 {
     struct config a, b;
     ck_assert_int_eq(resolve("task=cifar10 n_head=4 epochs=2 clip=5", &a), STATUS_OK);
@@ -560,10 +536,9 @@ START_TEST(the_order_of_keys_does_not_matter)
     ck_assert(dataset_of(a.task) == NULL && a.n_head == 4 && a.n_train == 10000 && a.dropout == 0);
     ck_assert_uint_eq(a.patch, 0);
 }
-END_TEST
 
 /* A misspelt key in a file of datasets/ or in a kind would be silently without effect. */
-START_TEST(defaults_of_tasks_and_kinds_are_keys_with_valid_values)
+TEST(defaults_of_tasks_and_kinds_are_keys_with_valid_values)
 {
     for (size_t d = 0; task_at(d); d++) {
         const struct task *task = task_at(d);
@@ -590,9 +565,8 @@ START_TEST(defaults_of_tasks_and_kinds_are_keys_with_valid_values)
         }
     }
 }
-END_TEST
 
-START_TEST(every_kind_is_whole)
+TEST(every_kind_is_whole)
 {
     for (size_t k = 0; kind_at(k); k++) {
         const struct kind *kind = kind_at(k);
@@ -614,9 +588,8 @@ START_TEST(every_kind_is_whole)
         }
     }
 }
-END_TEST
 
-START_TEST(impossible_images_name_values_that_work)
+TEST(impossible_images_name_values_that_work)
 {
     struct config config;
     expect_impossible("task=mnist patch=5",
@@ -653,9 +626,8 @@ START_TEST(impossible_images_name_values_that_work)
     ck_assert(config.seq_len == 5 && images_size(&config) == 14);
     ck_assert_uint_eq(config_shape(&config).image_size, 14);
 }
-END_TEST
 
-START_TEST(ids_of_images_hash_what_differs_from_their_procedure)
+TEST(ids_of_images_hash_what_differs_from_their_procedure)
 {
     char plain[CONFIG_ID_SIZE], id[CONFIG_ID_SIZE], text[CONFIG_CANONICAL_SIZE];
     struct config config;
@@ -683,9 +655,8 @@ START_TEST(ids_of_images_hash_what_differs_from_their_procedure)
     id_of("task=cifar10 augment=none", id);
     ck_assert(strcmp(id, plain) != 0);
 }
-END_TEST
 
-START_TEST(json_of_images_has_what_follows)
+TEST(json_of_images_has_what_follows)
 {
     struct config config;
     ck_assert_int_eq(resolve("task=mnist", &config), STATUS_OK);
@@ -700,9 +671,8 @@ START_TEST(json_of_images_has_what_follows)
     ck_assert_str_eq(json_get_text(json, "patch_pad", ""), "refuse");
     json_decref(json);
 }
-END_TEST
 
-START_TEST(ids_show_task_variant_and_seed)
+TEST(ids_show_task_variant_and_seed)
 {
     const char *const shown[] = {"task", "variant", "seed", "causal", "n_kv_head", "score_term"};
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
@@ -711,9 +681,8 @@ START_TEST(ids_show_task_variant_and_seed)
     ck_assert(!config_is_in_id("n_embd"));
     ck_assert(!config_is_in_id("no such key"));
 }
-END_TEST
 
-START_TEST(an_only_batch_is_never_dropped)
+TEST(an_only_batch_is_never_dropped)
 {
     struct config config = config_default();
     ck_assert_uint_eq(config_epoch_steps(&config, 300), 3);
@@ -721,45 +690,4 @@ START_TEST(an_only_batch_is_never_dropped)
     ck_assert_uint_eq(config_epoch_steps(&config, 300), 2);
     ck_assert_uint_eq(config_epoch_steps(&config, 256), 2);
     ck_assert_uint_eq(config_epoch_steps(&config, 10), 1);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("config");
-    TCase *tcase = tcase_create("config");
-    tcase_add_test(tcase, defaults_are_the_reproduction_procedure);
-    tcase_add_test(tcase, every_row_takes_its_preset_and_prints_it);
-    tcase_add_test(tcase, accepted_texts_are_accepted);
-    tcase_add_test(tcase, every_value_of_an_axis_is_told);
-    tcase_add_test(tcase, a_value_survives_text);
-    tcase_add_test(tcase, json_has_every_key_of_a_task);
-    tcase_add_test(tcase, unknown_keys_name_the_nearest);
-    tcase_add_test(tcase, bad_whole_numbers_are_refused_with_the_range);
-    tcase_add_test(tcase, bad_numbers_are_refused_with_the_range);
-    tcase_add_test(tcase, snapshots_are_a_run_of_their_own_and_final_is_not_named);
-    tcase_add_test(tcase, other_notations_are_refused_with_the_one_that_is_read);
-    tcase_add_test(tcase, bad_choices_name_the_accepted);
-    tcase_add_test(tcase, a_refused_value_changes_nothing);
-    tcase_add_test(tcase, impossible_combinations_name_values_that_work);
-    tcase_add_test(tcase, the_values_named_do_work);
-    tcase_add_test(tcase, resolving_fills_the_engines_defaults_once);
-    tcase_add_test(tcase, ids_stay_what_they_were);
-    tcase_add_test(tcase, only_what_differs_is_hashed);
-    tcase_add_test(tcase, every_key_but_its_preset_changes_the_id);
-    tcase_add_test(tcase, a_key_that_the_variant_does_not_read_leaves_the_id_alone);
-    tcase_add_test(tcase, defaults_spelled_out_leave_the_id_alone);
-    tcase_add_test(tcase, spellings_of_a_variant_share_an_id);
-    tcase_add_test(tcase, data_sets_have_the_defaults_of_their_procedure);
-    tcase_add_test(tcase, the_model_of_images_is_that_of_the_paper);
-    tcase_add_test(tcase, the_order_of_keys_does_not_matter);
-    tcase_add_test(tcase, defaults_of_tasks_and_kinds_are_keys_with_valid_values);
-    tcase_add_test(tcase, every_kind_is_whole);
-    tcase_add_test(tcase, impossible_images_name_values_that_work);
-    tcase_add_test(tcase, ids_of_images_hash_what_differs_from_their_procedure);
-    tcase_add_test(tcase, json_of_images_has_what_follows);
-    tcase_add_test(tcase, an_only_batch_is_never_dropped);
-    tcase_add_test(tcase, ids_show_task_variant_and_seed);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -1,4 +1,4 @@
-#include "runner.h"
+#include "testing.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -117,7 +117,9 @@ static void refuse_scratch(const char *name, const char *words)
 
 /* ---- what is read ---- */
 
-START_TEST(values_and_lists_make_a_grid)
+FIXTURE(set_up, tear_down)
+
+TEST(values_and_lists_make_a_grid)
 {
     accept("# a comment\n"
            "task: [reverse, swap]\n"
@@ -133,9 +135,8 @@ START_TEST(values_and_lists_make_a_grid)
     values_are(2, "task=swap");
     values_are(3, "learning_rate=0.001 n_embd=32 attention=none");
 }
-END_TEST
 
-START_TEST(seeds_in_every_spelling)
+TEST(seeds_in_every_spelling)
 {
     static const char *const texts[] = {"seeds: 0-2", "seeds: [0, 1, 2]", "seeds: [0-1, 2]",
                                         "seed: [0,1,2]", "seeds: 0,1,2"};
@@ -148,9 +149,8 @@ START_TEST(seeds_in_every_spelling)
     ck_assert_uint_eq(n_config, 1);
     ck_assert_uint_eq(configs[0].seed, 3);
 }
-END_TEST
 
-START_TEST(documents_are_grids_and_a_run_that_occurs_twice_is_made_once)
+TEST(documents_are_grids_and_a_run_that_occurs_twice_is_made_once)
 {
     accept("variant: [qkv, qk]\nseeds: 0-1\n---\nvariant: [qk, kv]\n...\n---\ntask: glyphs\n");
     ck_assert_uint_eq(n_config, 6);
@@ -158,9 +158,8 @@ START_TEST(documents_are_grids_and_a_run_that_occurs_twice_is_made_once)
     values_are(4, "variant=kv");
     values_are(5, "task=glyphs");
 }
-END_TEST
 
-START_TEST(spellings_of_a_text_file)
+TEST(spellings_of_a_text_file)
 {
     accept("\xEF\xBB\xBFtask: swap\n");
     values_are(0, "task=swap");
@@ -173,11 +172,10 @@ START_TEST(spellings_of_a_text_file)
     accept("task:\tswap\n");
     accept("task: swap # caf\xC3\xA9\n");
 }
-END_TEST
 
 /* ---- values as they are written ---- */
 
-START_TEST(values_never_become_something_else)
+TEST(values_never_become_something_else)
 {
     refuse("n_embd: 0x10", "a.yaml:1:9: n_embd: expected a whole number in 2..16384, found '0x10'");
     refuse("n_embd: 1e2", "a.yaml:1:9: n_embd: expected a whole number in 2..16384, found '1e2'");
@@ -195,9 +193,8 @@ START_TEST(values_never_become_something_else)
     accept("learning_rate: 1e-3");
     values_are(0, "learning_rate=0.001");
 }
-END_TEST
 
-START_TEST(wrong_values)
+TEST(wrong_values)
 {
     refuse("task: reverse\nn_embd: [32, 1]\n",
            "a.yaml:2:14: n_embd: expected a whole number in 2..16384, found '1'");
@@ -223,9 +220,8 @@ START_TEST(wrong_values)
     refuse("seeds: 5-3", "a.yaml:1:8: seeds: the range 5-3 runs backwards");
     refuse("seeds: {a: 1}", "a.yaml:1:8: seeds: expected a value or a list");
 }
-END_TEST
 
-START_TEST(wrong_keys)
+TEST(wrong_keys)
 {
     refuse("learing_rate: 0.1",
            "a.yaml:1:1: there is no key 'learing_rate'; did you mean 'learning_rate'?");
@@ -245,9 +241,8 @@ START_TEST(wrong_keys)
     refuse("include: smoke\ninclude: quick\n", "a.yaml:2:1: include is set twice, the first time "
                                                "in line 1");
 }
-END_TEST
 
-START_TEST(more_than_plain_yaml)
+TEST(more_than_plain_yaml)
 {
     refuse("task: &a reverse", "a.yaml:1:7: anchors and aliases (&name, *name) are not read");
     refuse("task: *a", "a.yaml:1:7: anchors and aliases");
@@ -265,9 +260,8 @@ START_TEST(more_than_plain_yaml)
     refuse("task: \"re\\nverse\"", "a.yaml:1:7: expected plain text, found a control character");
     refuse("task: \"re\\0verse\"", "a.yaml:1:7: expected plain text, found a control character");
 }
-END_TEST
 
-START_TEST(what_is_no_mapping)
+TEST(what_is_no_mapping)
 {
     refuse("", "a.yaml holds no keys; expected some, such as 'task: reverse'");
     refuse("# nothing but a comment\n", "a.yaml holds no keys");
@@ -290,9 +284,8 @@ START_TEST(what_is_no_mapping)
     accept("{}"); /* every key at its default */
     ck_assert_uint_eq(n_config, 1);
 }
-END_TEST
 
-START_TEST(what_is_no_yaml)
+TEST(what_is_no_yaml)
 {
     refuse("task: reverse\nn_embd:32\nn_head: 2\n", "a.yaml:");
     expect_said("(a colon and a blank stand behind a key)");
@@ -312,9 +305,8 @@ START_TEST(what_is_no_yaml)
     ck_assert_int_eq(config_file_parse(zero, sizeof zero, "a.yaml", &list, &err), STATUS_USAGE);
     expect_said("a.yaml:1:9: expected text in UTF-8, found the byte 0x00");
 }
-END_TEST
 
-START_TEST(deep_nesting_and_long_files_end_soon)
+TEST(deep_nesting_and_long_files_end_soon)
 {
     size_t n = CONFIG_FILE_MAX_SIZE;
     static const char *const repeated[] = {"[",    "{",           "- ", "? ", "a: ", "--- ",
@@ -340,11 +332,10 @@ START_TEST(deep_nesting_and_long_files_end_soon)
     expect_said("n_embd: more than 10000 values");
     free(text);
 }
-END_TEST
 
 /* ---- impossible runs ---- */
 
-START_TEST(impossible_shapes_are_refused_with_the_place_of_the_value)
+TEST(impossible_shapes_are_refused_with_the_place_of_the_value)
 {
     refuse_expand("task: [reverse, swap]\nseq_len: [16, 15]\n",
                   "a.yaml:2:15: cell task=swap seq_len=15 seed=0: swap needs two halves");
@@ -360,20 +351,18 @@ START_TEST(impossible_shapes_are_refused_with_the_place_of_the_value)
     refuse_expand("seeds: 0-60000\n---\nn_layer: 1\nseeds: 0-60000\n",
                   "a.yaml:3:1: the grids have more than 100000 runs together");
 }
-END_TEST
 
 /* ---- include ---- */
 
-START_TEST(own_keys_win_over_included_ones)
+TEST(own_keys_win_over_included_ones)
 {
     accept("n_embd: 64\ninclude: smoke\nvariant: kv\nseeds: 1,2\n");
     ck_assert_uint_eq(n_config, 2);
     values_are(0, "task=copy n_embd=64 n_train=1280");
     values_are(1, "variant=kv seed=2");
 }
-END_TEST
 
-START_TEST(files_are_found_beside_the_including_one)
+TEST(files_are_found_beside_the_including_one)
 {
     char folder[PATH_SIZE];
     snprintf(folder, sizeof folder, "%s/more", scratch);
@@ -386,9 +375,8 @@ START_TEST(files_are_found_beside_the_including_one)
     ck_assert_uint_eq(n_config, 1);
     values_are(0, "n_layer=1 n_head=2 n_embd=128 seed=4");
 }
-END_TEST
 
-START_TEST(includes_that_cannot_be)
+TEST(includes_that_cannot_be)
 {
     refuse("include: smok", "a.yaml:1:10: there is no preset 'smok'; did you mean 'smoke'?");
     refuse("include: ../nowhere.yaml", "a.yaml:1:10: cannot open ../nowhere.yaml: No such file");
@@ -414,9 +402,8 @@ START_TEST(includes_that_cannot_be)
     }
     refuse_scratch("deep0.yaml", "include: more than 16 files inside each other");
 }
-END_TEST
 
-START_TEST(includes_do_not_multiply_without_end)
+TEST(includes_do_not_multiply_without_end)
 {
     char text[4096] = "";
     for (int i = 0; i < 40; i++) {
@@ -430,7 +417,6 @@ START_TEST(includes_do_not_multiply_without_end)
     write_file("more.yaml", text);
     refuse_scratch("more.yaml", "more than 1000 grids");
 }
-END_TEST
 
 /* ---- layers ---- */
 
@@ -450,7 +436,7 @@ static const char two_kinds[] = "task: [reverse, swap]\nn_embd: 32\nseq_len: 8\n
                                 "---\n"
                                 "task: glyphs\nn_embd: 32\nn_head: 2\nseeds: 0-1\n";
 
-START_TEST(a_layer_goes_where_it_means_something)
+TEST(a_layer_goes_where_it_means_something)
 {
     ck_assert_int_eq(parse(two_kinds), STATUS_OK);
     layer("n_embd=64", "seq_len=32");
@@ -462,9 +448,8 @@ START_TEST(a_layer_goes_where_it_means_something)
     ck_assert_uint_eq(n_config, 9);
     values_are(8, "patch=7 seed=7");
 }
-END_TEST
 
-START_TEST(a_layer_of_tasks_leaves_out_grids_of_the_other_kind)
+TEST(a_layer_of_tasks_leaves_out_grids_of_the_other_kind)
 {
     ck_assert_int_eq(parse(two_kinds), STATUS_OK);
     layer("task=copy", NULL);
@@ -479,9 +464,8 @@ START_TEST(a_layer_of_tasks_leaves_out_grids_of_the_other_kind)
     ck_assert_uint_eq(n_config, 1);
     values_are(0, "task=mnist");
 }
-END_TEST
 
-START_TEST(a_key_that_means_nothing_to_any_grid_is_refused)
+TEST(a_key_that_means_nothing_to_any_grid_is_refused)
 {
     ck_assert_int_eq(parse("task: glyphs\n"), STATUS_OK);
     struct grid *over = grid_create();
@@ -491,14 +475,13 @@ START_TEST(a_key_that_means_nothing_to_any_grid_is_refused)
     ck_assert_int_eq(grid_list_expand(&list, &configs, &n_config, &err), STATUS_USAGE);
     expect_said("seq_len follows from the images of glyphs");
 }
-END_TEST
 
 /* ---- data that are not there ---- */
 
 static const char fallback[] = "task: mnist\nepochs: 1\nn_embd: 32\n"
                                "without_data:\n  task: glyphs\n  epochs: 6\n";
 
-START_TEST(other_keys_take_over_where_data_are_missing)
+TEST(other_keys_take_over_where_data_are_missing)
 {
     char note[GRID_LIST_NOTE_SIZE];
     ck_assert_msg(parse(fallback) == STATUS_OK, "%s", err.text);
@@ -508,9 +491,8 @@ START_TEST(other_keys_take_over_where_data_are_missing)
     ck_assert_uint_eq(n_config, 1);
     values_are(0, "task=glyphs epochs=6 n_embd=32");
 }
-END_TEST
 
-START_TEST(a_layer_is_over_those_too)
+TEST(a_layer_is_over_those_too)
 {
     char note[GRID_LIST_NOTE_SIZE];
     ck_assert_int_eq(parse(fallback), STATUS_OK);
@@ -525,9 +507,8 @@ START_TEST(a_layer_is_over_those_too)
     ck_assert_str_eq(note, "");
     values_are(0, "task=mnist");
 }
-END_TEST
 
-START_TEST(wrong_keys_for_missing_data)
+TEST(wrong_keys_for_missing_data)
 {
     refuse("without_data: glyphs", "a.yaml:1:15: without_data: expected keys with values, such as "
                                    "{task: glyphs}, found a value");
@@ -536,11 +517,10 @@ START_TEST(wrong_keys_for_missing_data)
     refuse("without_data: {tsk: glyphs}", "a.yaml:1:16: there is no key 'tsk'");
     refuse("without_data: {}\nwithout_data: {}", "a.yaml:2:1: without_data is set twice");
 }
-END_TEST
 
 /* ---- files ---- */
 
-START_TEST(what_is_no_file)
+TEST(what_is_no_file)
 {
     char path[PATH_SIZE];
     refuse_scratch("nowhere.yaml", "cannot open ");
@@ -558,9 +538,8 @@ START_TEST(what_is_no_file)
     expect_said("there is no preset 'nothing'");
     expect_said("the name of a file ends in .yaml");
 }
-END_TEST
 
-START_TEST(paths_and_presets)
+TEST(paths_and_presets)
 {
     ck_assert(config_file_is_path("a.yaml"));
     ck_assert(config_file_is_path("a.yml"));
@@ -568,11 +547,10 @@ START_TEST(paths_and_presets)
     ck_assert(!config_file_is_path("quick"));
     ck_assert(!config_file_is_path("plus-ablation"));
 }
-END_TEST
 
 /* ---- presets ---- */
 
-START_TEST(every_preset_can_be_read_and_says_what_it_is_for)
+TEST(every_preset_can_be_read_and_says_what_it_is_for)
 {
     for (size_t i = 0; preset_at(i); i++) {
         char summary[PRESET_SUMMARY_SIZE];
@@ -586,7 +564,6 @@ START_TEST(every_preset_can_be_read_and_says_what_it_is_for)
         ck_assert_uint_gt(n_config, 0);
     }
 }
-END_TEST
 
 static size_t runs_of(const char *preset)
 {
@@ -596,7 +573,7 @@ static size_t runs_of(const char *preset)
     return n_config;
 }
 
-START_TEST(the_published_grids_have_their_sizes)
+TEST(the_published_grids_have_their_sizes)
 {
     ck_assert_uint_eq(runs_of("table1"), 3240);
     ck_assert_uint_eq(runs_of("table1-small"), 1440);
@@ -607,7 +584,6 @@ START_TEST(the_published_grids_have_their_sizes)
     ck_assert_uint_eq(runs_of("plus-ablation-long"), runs_of("plus-ablation"));
     ck_assert_uint_eq(runs_of("quick"), 6 * 7 * 3 + 6);
 }
-END_TEST
 
 /* ---- --set over a file ---- */
 
@@ -623,7 +599,7 @@ static void refuse_over(const char *text, const char *assignment, const char *wo
                   err.text);
 }
 
-START_TEST(the_command_line_is_blamed_for_what_it_says)
+TEST(the_command_line_is_blamed_for_what_it_says)
 {
     refuse_over("task: copy\n", "n_head=7", "--set n_head=7: n_embd 64 cannot be cut into");
     refuse_over("n_embd: 64\n", "n_head=4,7", "--set n_head=7: cell n_embd=64 n_head=7 seed=0: ");
@@ -633,48 +609,9 @@ START_TEST(the_command_line_is_blamed_for_what_it_says)
     refuse_over("task: copy\n", "variant=qk,Q=K", "--set variant=qk,Q=K: the cells task=copy");
     refuse_over("n_head: 7\n", "n_layer=3", "a.yaml:1:9: n_embd 64 cannot be cut into");
 }
-END_TEST
 
-START_TEST(the_second_of_two_equal_runs_is_told_with_its_place)
+TEST(the_second_of_two_equal_runs_is_told_with_its_place)
 {
     refuse_expand("task: copy\nvariant: [qkv, qk, Q=K]\n", "a.yaml:2:20: the cells ");
     refuse_expand("variant: [qk, Q=K]\nn_layer: [1, 2]\n", "a.yaml:1:15: the cells ");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("config_file");
-    TCase *tcase = tcase_create("config_file");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_test(tcase, values_and_lists_make_a_grid);
-    tcase_add_test(tcase, seeds_in_every_spelling);
-    tcase_add_test(tcase, documents_are_grids_and_a_run_that_occurs_twice_is_made_once);
-    tcase_add_test(tcase, spellings_of_a_text_file);
-    tcase_add_test(tcase, values_never_become_something_else);
-    tcase_add_test(tcase, wrong_values);
-    tcase_add_test(tcase, wrong_keys);
-    tcase_add_test(tcase, more_than_plain_yaml);
-    tcase_add_test(tcase, what_is_no_mapping);
-    tcase_add_test(tcase, what_is_no_yaml);
-    tcase_add_test(tcase, deep_nesting_and_long_files_end_soon);
-    tcase_add_test(tcase, impossible_shapes_are_refused_with_the_place_of_the_value);
-    tcase_add_test(tcase, own_keys_win_over_included_ones);
-    tcase_add_test(tcase, files_are_found_beside_the_including_one);
-    tcase_add_test(tcase, includes_that_cannot_be);
-    tcase_add_test(tcase, includes_do_not_multiply_without_end);
-    tcase_add_test(tcase, a_layer_goes_where_it_means_something);
-    tcase_add_test(tcase, a_layer_of_tasks_leaves_out_grids_of_the_other_kind);
-    tcase_add_test(tcase, a_key_that_means_nothing_to_any_grid_is_refused);
-    tcase_add_test(tcase, other_keys_take_over_where_data_are_missing);
-    tcase_add_test(tcase, a_layer_is_over_those_too);
-    tcase_add_test(tcase, wrong_keys_for_missing_data);
-    tcase_add_test(tcase, what_is_no_file);
-    tcase_add_test(tcase, paths_and_presets);
-    tcase_add_test(tcase, every_preset_can_be_read_and_says_what_it_is_for);
-    tcase_add_test(tcase, the_published_grids_have_their_sizes);
-    tcase_add_test(tcase, the_command_line_is_blamed_for_what_it_says);
-    tcase_add_test(tcase, the_second_of_two_equal_runs_is_told_with_its_place);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

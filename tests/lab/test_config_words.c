@@ -1,4 +1,4 @@
-#include "runner.h"
+#include "testing.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static void expect_all_same(const char *text)
     grid_list_free(&list);
 }
 
-START_TEST(words_make_the_same_run_again)
+TEST(words_make_the_same_run_again)
 {
     for (size_t i = 0; preset_at(i); i++) {
         expect_all_same(preset_at(i)->text);
@@ -67,9 +67,8 @@ START_TEST(words_make_the_same_run_again)
     expect_all_same("{variant: qk, score_term: relative, pos_dim: 12, seeds: 9007199254740991}");
     expect_all_same("{task: glyphs, dropout: 0.333333333333333, n_train: 0, epsilon: 1e-30}");
 }
-END_TEST
 
-START_TEST(defaults_are_left_out)
+TEST(defaults_are_left_out)
 {
     struct config config = config_default();
     ck_assert_int_eq(config_set(&config, "n_embd", "32", &err), STATUS_OK);
@@ -78,15 +77,4 @@ START_TEST(defaults_are_left_out)
     ck_assert_str_eq(words[1], "n_embd=32");
     ck_assert_ptr_null(words[2]);
     config_words_free(words);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("config_words");
-    TCase *tcase = tcase_create("config_words");
-    tcase_add_test(tcase, words_make_the_same_run_again);
-    tcase_add_test(tcase, defaults_are_left_out);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "data_fixture.h"
-#include "runner.h"
+#include "testing.h"
 
 static size_t count_datasets(void)
 {
@@ -19,7 +19,7 @@ static size_t count_datasets(void)
     return n;
 }
 
-START_TEST(registry_has_every_file_of_datasets)
+TEST(registry_has_every_file_of_datasets)
 {
     char **names;
     size_t n_name, n_source = 0;
@@ -38,9 +38,8 @@ START_TEST(registry_has_every_file_of_datasets)
     ck_assert_ptr_null(dataset_find_name("mnis"));
     folder_list_free(names, n_name);
 }
-END_TEST
 
-START_TEST(every_row_is_filled)
+TEST(every_row_is_filled)
 {
     for (size_t i = 0; dataset_at(i); i++) {
         const struct dataset *dataset = dataset_at(i);
@@ -61,11 +60,12 @@ START_TEST(every_row_is_filled)
         }
     }
 }
-END_TEST
 
 /* ---- search ---- */
 
-START_TEST(nothing_found_says_what_where_and_how)
+FIXTURE(scratch_make, scratch_remove)
+
+TEST(nothing_found_says_what_where_and_how)
 {
     static struct dataset_place place;
     struct error err;
@@ -87,9 +87,8 @@ START_TEST(nothing_found_says_what_where_and_how)
     dataset_find(dataset_find_name("mnist"), &options, &place, &err);
     ck_assert_ptr_nonnull(strstr(err.text, "t10k-labels-idx1-ubyte (10008 bytes)"));
 }
-END_TEST
 
-START_TEST(the_first_root_that_is_complete_wins)
+TEST(the_first_root_that_is_complete_wins)
 {
     static struct dataset_place place;
     struct error err;
@@ -110,7 +109,6 @@ START_TEST(the_first_root_that_is_complete_wins)
     ck_assert_int_eq(dataset_find(mnist, &options, &place, &err), STATUS_OK);
     ck_assert_ptr_nonnull(strstr(place.path[0], "/one/train-images"));
 }
-END_TEST
 
 static void expect_obstacle(const char *words)
 {
@@ -123,7 +121,7 @@ static void expect_obstacle(const char *words)
     ck_assert_ptr_nonnull(strstr(err.text, "; get it with scripts/fetch_data.sh mnist"));
 }
 
-START_TEST(what_stands_where_a_file_should_is_named)
+TEST(what_stands_where_a_file_should_is_named)
 {
     char path[PATH_SIZE];
     fixture_mnist("%s-%s");
@@ -139,9 +137,8 @@ START_TEST(what_stands_where_a_file_should_is_named)
     ck_assert_int_eq(mkfifo(path, 0666), 0);
     expect_obstacle("/t10k-images-idx3-ubyte.gz is a pipe (FIFO), expected a file");
 }
-END_TEST
 
-START_TEST(the_first_images_only)
+TEST(the_first_images_only)
 {
     struct image_data data, all;
     struct error err;
@@ -158,9 +155,8 @@ START_TEST(the_first_images_only)
     ck_assert_int_eq(fixture_load_with("mnist", options, &data, &err), STATUS_USAGE);
     ck_assert_ptr_nonnull(strstr(err.text, "n_train=11: MNIST has 10 such images"));
 }
-END_TEST
 
-START_TEST(the_hash_is_that_of_the_contents)
+TEST(the_hash_is_that_of_the_contents)
 {
     struct image_data data;
     struct error err;
@@ -175,9 +171,8 @@ START_TEST(the_hash_is_that_of_the_contents)
     ck_assert_str_eq(image_data_hash(&data), plain);
     image_data_free(&data);
 }
-END_TEST
 
-START_TEST(images_that_are_not_the_published_ones_are_known_as_such)
+TEST(images_that_are_not_the_published_ones_are_known_as_such)
 {
     struct image_data data;
     struct error err;
@@ -187,7 +182,6 @@ START_TEST(images_that_are_not_the_published_ones_are_known_as_such)
     ck_assert_int_eq(data.origin, IMAGES_OTHER);
     image_data_free(&data);
 }
-END_TEST
 
 /* ---- real files ---- */
 
@@ -196,7 +190,10 @@ static bool load_real(const char *name, struct image_data *data)
     static struct dataset_place place;
     struct error err;
     const char *root[] = {getenv("QKVLAB_DATA")};
-    struct dataset_options options = {.root = root, .n_root = root[0] != NULL};
+    struct dataset_options options = {.root = root, .n_root = 1};
+    if (!root[0]) {
+        return false;
+    }
     if (dataset_find(dataset_find_name(name), &options, &place, &err) != STATUS_OK) {
         printf("left out: %s\n", err.text);
         return false;
@@ -229,7 +226,9 @@ static void expect_moments(const struct image_set *set, size_t channel, double m
     ck_assert_double_eq_tol(sqrt(squares / n - sum / n * sum / n) / 255, std, 1e-5);
 }
 
-START_TEST(real_mnist)
+FIXTURE(NULL, NULL)
+
+TEST(real_mnist)
 {
     struct image_data data;
     if (load_real("mnist", &data)) {
@@ -240,10 +239,9 @@ START_TEST(real_mnist)
         image_data_free(&data);
     }
 }
-END_TEST
 
 /* The labels of MNIST in a folder that could hold either must not pass for Fashion-MNIST's. */
-START_TEST(real_mnist_is_not_fashion_mnist)
+TEST(real_mnist_is_not_fashion_mnist)
 {
     static struct dataset_place place;
     struct error err;
@@ -261,9 +259,8 @@ START_TEST(real_mnist_is_not_fashion_mnist)
                      STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "holds MNIST, whose files have the same names"));
 }
-END_TEST
 
-START_TEST(real_cifar10)
+TEST(real_cifar10)
 {
     struct image_data data;
     if (load_real("cifar10", &data)) {
@@ -276,9 +273,8 @@ START_TEST(real_cifar10)
         image_data_free(&data);
     }
 }
-END_TEST
 
-START_TEST(real_cifar100)
+TEST(real_cifar100)
 {
     struct image_data data;
     if (load_real("cifar100", &data)) {
@@ -287,9 +283,8 @@ START_TEST(real_cifar100)
         image_data_free(&data);
     }
 }
-END_TEST
 
-START_TEST(real_tinyimagenet)
+TEST(real_tinyimagenet)
 {
     struct image_data data;
     if (load_real("tinyimagenet", &data)) {
@@ -297,32 +292,4 @@ START_TEST(real_tinyimagenet)
         ck_assert_uint_eq(data.test.n_image, data.n_class * 50);
         image_data_free(&data);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("dataset");
-    TCase *registry = tcase_create("registry"), *search = tcase_create("search"),
-          *real = tcase_create("real files");
-    tcase_add_test(registry, registry_has_every_file_of_datasets);
-    tcase_add_test(registry, every_row_is_filled);
-    tcase_add_checked_fixture(search, scratch_make, scratch_remove);
-    tcase_add_test(search, nothing_found_says_what_where_and_how);
-    tcase_add_test(search, the_first_root_that_is_complete_wins);
-    tcase_add_test(search, what_stands_where_a_file_should_is_named);
-    tcase_add_test(search, the_first_images_only);
-    tcase_add_test(search, the_hash_is_that_of_the_contents);
-    tcase_add_test(search, images_that_are_not_the_published_ones_are_known_as_such);
-    if (getenv("QKVLAB_DATA")) {
-        tcase_add_test(real, real_mnist);
-        tcase_add_test(real, real_mnist_is_not_fashion_mnist);
-        tcase_add_test(real, real_cifar10);
-        tcase_add_test(real, real_cifar100);
-        tcase_add_test(real, real_tinyimagenet);
-    }
-    suite_add_tcase(suite, registry);
-    suite_add_tcase(suite, search);
-    suite_add_tcase(suite, real);
-    return run_suite(suite);
 }

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "runner.h"
+#include "testing.h"
 
-START_TEST(area_of_a_line)
+TEST(area_of_a_line)
 {
     const double loss[] = {4, 3, 2, 1, 0};
     struct dynamics dynamics = dynamics_of(loss, NULL, 5);
@@ -14,10 +14,9 @@ START_TEST(area_of_a_line)
         ck_assert(isnan(dynamics.reaches[i]));
     }
 }
-END_TEST
 
 /* A jump at step 10 fills the majority of the window two steps later. */
-START_TEST(a_jump_is_seen_when_the_median_sees_it)
+TEST(a_jump_is_seen_when_the_median_sees_it)
 {
     double loss[20] = {0}, accuracy[20];
     for (int step = 0; step < 20; step++) {
@@ -28,9 +27,8 @@ START_TEST(a_jump_is_seen_when_the_median_sees_it)
     ck_assert_double_eq(dynamics.reaches[1], 12);
     ck_assert(isnan(dynamics.reaches[2]));
 }
-END_TEST
 
-START_TEST(one_odd_batch_decides_nothing)
+TEST(one_odd_batch_decides_nothing)
 {
     double loss[30] = {0}, accuracy[30] = {0};
     accuracy[7] = 1;
@@ -42,43 +40,25 @@ START_TEST(one_odd_batch_decides_nothing)
     ck_assert_double_eq(dynamics.reaches[0], 23);
     ck_assert_double_eq(dynamics.reaches[2], 23);
 }
-END_TEST
 
-START_TEST(a_level_counts_when_it_is_met)
+TEST(a_level_counts_when_it_is_met)
 {
     const double loss[5] = {0}, accuracy[5] = {0.5, 0.5, 0.5, 0.9, 0.9};
     struct dynamics dynamics = dynamics_of(loss, accuracy, 5);
     ck_assert_double_eq(dynamics.reaches[0], 4);
     ck_assert(isnan(dynamics.reaches[1]));
 }
-END_TEST
 
-START_TEST(a_curve_shorter_than_the_window_reaches_nothing)
+TEST(a_curve_shorter_than_the_window_reaches_nothing)
 {
     const double loss[4] = {1, 1, 1, 1}, accuracy[4] = {1, 1, 1, 1};
     ck_assert(isnan(dynamics_of(loss, accuracy, 4).reaches[0]));
     ck_assert_double_eq(dynamics_of(loss, accuracy, 4).mean_loss, 1);
     ck_assert(isnan(dynamics_of(NULL, NULL, 0).mean_loss));
 }
-END_TEST
 
-START_TEST(a_loss_that_is_no_number_has_no_area)
+TEST(a_loss_that_is_no_number_has_no_area)
 {
     const double loss[3] = {1, NAN, 1};
     ck_assert(isnan(dynamics_of(loss, NULL, 3).mean_loss));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("dynamics");
-    TCase *tests = tcase_create("dynamics");
-    tcase_add_test(tests, area_of_a_line);
-    tcase_add_test(tests, a_jump_is_seen_when_the_median_sees_it);
-    tcase_add_test(tests, one_odd_batch_decides_nothing);
-    tcase_add_test(tests, a_level_counts_when_it_is_met);
-    tcase_add_test(tests, a_curve_shorter_than_the_window_reaches_nothing);
-    tcase_add_test(tests, a_loss_that_is_no_number_has_no_area);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

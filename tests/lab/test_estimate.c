@@ -1,4 +1,4 @@
-#include "runner.h"
+#include "testing.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ static void expect_right(const char *text)
                   text);
 }
 
-START_TEST(a_small_sweep_takes_as_long_as_was_said)
+TEST(a_small_sweep_takes_as_long_as_was_said)
 {
     threads_flush_denormals();
     expect_right("task: [reverse, copy]\nvariant: [qkv, qk+]\nn_train: 2560\nn_test: 512\n"
@@ -78,9 +78,8 @@ START_TEST(a_small_sweep_takes_as_long_as_was_said)
     expect_right("task: glyphs\nn_train: 768\nn_test: 128\nepochs: 2\nattention: none\n"
                  "patch: 7\n");
 }
-END_TEST
 
-START_TEST(groups_are_what_decides_speed)
+TEST(groups_are_what_decides_speed)
 {
     size_t n;
     struct config *configs = make("variant: [qkv, qk, kv]\nn_layer: [1, 2]\ntask: [copy, swap]\n"
@@ -97,9 +96,8 @@ START_TEST(groups_are_what_decides_speed)
     estimator_free(estimator);
     free(configs);
 }
-END_TEST
 
-START_TEST(what_was_not_measured_takes_the_nearest_rate)
+TEST(what_was_not_measured_takes_the_nearest_rate)
 {
     size_t n;
     struct config *configs = make("n_embd: [32, 64, 128, 256]\nseq_len: [16, 32, 64, 128]\n", &n);
@@ -116,9 +114,8 @@ START_TEST(what_was_not_measured_takes_the_nearest_rate)
     estimator_free(estimator);
     free(configs);
 }
-END_TEST
 
-START_TEST(longer_runs_take_longer)
+TEST(longer_runs_take_longer)
 {
     size_t n;
     struct config *configs = make("epochs: [2, 20]\nattention: none\n", &n);
@@ -130,9 +127,8 @@ START_TEST(longer_runs_take_longer)
     estimator_free(estimator);
     free(configs);
 }
-END_TEST
 
-START_TEST(a_sweep_is_no_shorter_than_its_longest_run)
+TEST(a_sweep_is_no_shorter_than_its_longest_run)
 {
     size_t n;
     struct config *configs = make("epochs: [1, 50]\n", &n);
@@ -142,9 +138,8 @@ START_TEST(a_sweep_is_no_shorter_than_its_longest_run)
     estimator_free(estimator);
     free(configs);
 }
-END_TEST
 
-START_TEST(a_small_sweep_is_measured_before_the_rest_of_a_large_one)
+TEST(a_small_sweep_is_measured_before_the_rest_of_a_large_one)
 {
     size_t n;
     struct config *configs =
@@ -165,9 +160,8 @@ START_TEST(a_small_sweep_is_measured_before_the_rest_of_a_large_one)
     estimator_free(estimator);
     free(configs);
 }
-END_TEST
 
-START_TEST(a_step_that_is_too_long_is_not_made)
+TEST(a_step_that_is_too_long_is_not_made)
 {
     size_t n;
     struct config *configs = make("task: mnist\nimage_size: 1020\n", &n); /* 600 GiB */
@@ -179,9 +173,8 @@ START_TEST(a_step_that_is_too_long_is_not_made)
     estimator_free(estimator);
     free(configs);
 }
-END_TEST
 
-START_TEST(a_step_of_large_buffers_is_not_made)
+TEST(a_step_of_large_buffers_is_not_made)
 {
     size_t n;
     struct config *configs = make("lanes: 4096\nbatch_size: 4096\nn_embd: 128\n", &n); /* 6 GiB */
@@ -191,31 +184,12 @@ START_TEST(a_step_of_large_buffers_is_not_made)
     estimator_free(estimator);
     free(configs);
 }
-END_TEST
 
-START_TEST(nothing_to_do_takes_no_time)
+TEST(nothing_to_do_takes_no_time)
 {
     struct estimator *estimator = measure(NULL, 0, 1, 1);
     struct estimate estimate = estimator_sweep(estimator, NULL, 0);
     ck_assert(estimate.low == 0 && estimate.high == 0);
     ck_assert_uint_eq(estimator_n_group(estimator), 0);
     estimator_free(estimator);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("estimate");
-    TCase *tcase = tcase_create("estimate");
-    tcase_add_test(tcase, a_small_sweep_takes_as_long_as_was_said);
-    tcase_add_test(tcase, groups_are_what_decides_speed);
-    tcase_add_test(tcase, what_was_not_measured_takes_the_nearest_rate);
-    tcase_add_test(tcase, longer_runs_take_longer);
-    tcase_add_test(tcase, a_sweep_is_no_shorter_than_its_longest_run);
-    tcase_add_test(tcase, a_small_sweep_is_measured_before_the_rest_of_a_large_one);
-    tcase_add_test(tcase, a_step_that_is_too_long_is_not_made);
-    tcase_add_test(tcase, a_step_of_large_buffers_is_not_made);
-    tcase_add_test(tcase, nothing_to_do_takes_no_time);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

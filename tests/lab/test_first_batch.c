@@ -4,7 +4,7 @@
  * program's code. Parts of CIFAR-100 and TinyImageNet with their first 1,000 and 3,000 training
  * images are enough.
  */
-#include "runner.h"
+#include "testing.h"
 
 #include <math.h>
 #include <string.h>
@@ -102,14 +102,15 @@ static void expect_naive_batch(const char *task, pixel_of *pixel, size_t n, size
     source_free(source);
 }
 
-START_TEST(fixtures_in_the_idx_format)
+FIXTURE(scratch_make, scratch_remove)
+
+TEST(fixtures_in_the_idx_format)
 {
     fixture_mnist("%s-%s");
     expect_naive_batch("mnist", idx_pixel, 10, 10);
 }
-END_TEST
 
-START_TEST(fixtures_in_both_cifar_formats)
+TEST(fixtures_in_both_cifar_formats)
 {
     for (int i = 1; i <= 5; i++) {
         char name[64];
@@ -122,7 +123,6 @@ START_TEST(fixtures_in_both_cifar_formats)
     expect_naive_batch("cifar10", cifar_pixel, 20, 4);
     expect_naive_batch("cifar100", cifar_pixel, 4, 4);
 }
-END_TEST
 
 /* ---- published files ---- */
 
@@ -163,7 +163,7 @@ static void hash_labels(struct sha256 *sha256, const struct batch *batch)
     }
 }
 
-START_TEST(published_files_give_the_stored_hashes)
+TEST(published_files_give_the_stored_hashes)
 {
     static const struct {
         const char *task;
@@ -205,12 +205,11 @@ START_TEST(published_files_give_the_stored_hashes)
         source_free(source);
     }
 }
-END_TEST
 
 /* Decoders of JPEG may differ in the last bit, so there is no hash of pixels: what does not depend
  * on one, the order of the images, has a hash by its labels; corners may differ by 1, means by 0.5.
  */
-START_TEST(published_photographs_are_the_known_ones)
+TEST(published_photographs_are_the_known_ones)
 {
     static const struct {
         int first, last; /* red top left, blue bottom right */
@@ -250,18 +249,4 @@ START_TEST(published_photographs_are_the_known_ones)
         ck_assert_double_eq_tol(sum / (double)n, known[i].mean, 0.5);
     }
     source_free(source);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("first_batch");
-    TCase *tcase = tcase_create("first_batch");
-    tcase_add_checked_fixture(tcase, scratch_make, scratch_remove);
-    tcase_add_test(tcase, fixtures_in_the_idx_format);
-    tcase_add_test(tcase, fixtures_in_both_cifar_formats);
-    tcase_add_test(tcase, published_files_give_the_stored_hashes);
-    tcase_add_test(tcase, published_photographs_are_the_known_ones);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

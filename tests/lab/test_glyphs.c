@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "data_fixture.h"
-#include "runner.h"
+#include "testing.h"
 
 static void load_glyphs(struct dataset_options options, struct image_data *data)
 {
@@ -10,7 +10,9 @@ static void load_glyphs(struct dataset_options options, struct image_data *data)
     ck_assert_msg(fixture_load_with("glyphs", options, data, &err) == STATUS_OK, "%s", err.text);
 }
 
-START_TEST(numbers_and_splits)
+FIXTURE(scratch_make, scratch_remove)
+
+TEST(numbers_and_splits)
 {
     struct image_data data;
     load_glyphs((struct dataset_options){.n_train = 30, .n_test = 20}, &data);
@@ -21,9 +23,8 @@ START_TEST(numbers_and_splits)
     ck_assert_mem_ne(data.train.image[0], data.test.image[0], 784);
     image_data_free(&data);
 }
-END_TEST
 
-START_TEST(an_image_depends_on_seed_and_index_alone)
+TEST(an_image_depends_on_seed_and_index_alone)
 {
     struct image_data few, many, other;
     load_glyphs((struct dataset_options){.n_train = 5, .n_test = 1, .seed = 4}, &few);
@@ -39,9 +40,8 @@ START_TEST(an_image_depends_on_seed_and_index_alone)
     image_data_free(&many);
     image_data_free(&other);
 }
-END_TEST
 
-START_TEST(classes_mean_and_deviation)
+TEST(classes_mean_and_deviation)
 {
     struct image_data data;
     size_t count[10] = {0};
@@ -64,7 +64,6 @@ START_TEST(classes_mean_and_deviation)
                             0.01);
     image_data_free(&data);
 }
-END_TEST
 
 /* ---- how hard it is ---- */
 
@@ -124,7 +123,7 @@ static double share_correct(const struct image_data *data, const struct image_se
     return (double)n_correct / (double)set->n_image;
 }
 
-START_TEST(a_linear_classifier_is_not_enough)
+TEST(a_linear_classifier_is_not_enough)
 {
     struct image_data data;
     load_glyphs((struct dataset_options){.n_train = 8000, .n_test = 1000}, &data);
@@ -140,18 +139,4 @@ START_TEST(a_linear_classifier_is_not_enough)
     ck_assert_double_lt(test, 0.9);
     ck_assert_double_gt(test, 0.3); /* chance is 0.1: there is something to learn */
     image_data_free(&data);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("glyphs");
-    TCase *tcase = tcase_create("all");
-    tcase_add_checked_fixture(tcase, scratch_make, scratch_remove);
-    tcase_add_test(tcase, numbers_and_splits);
-    tcase_add_test(tcase, an_image_depends_on_seed_and_index_alone);
-    tcase_add_test(tcase, classes_mean_and_deviation);
-    tcase_add_test(tcase, a_linear_classifier_is_not_enough);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

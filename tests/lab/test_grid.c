@@ -1,4 +1,4 @@
-#include "runner.h"
+#include "testing.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -58,16 +58,17 @@ static void expect_expand_refused(const char *words)
     expect_said(words);
 }
 
-START_TEST(an_empty_grid_is_the_default_run)
+FIXTURE(set_up, tear_down)
+
+TEST(an_empty_grid_is_the_default_run)
 {
     expand();
     ck_assert_uint_eq(n_config, 1);
     ck_assert_uint_eq(configs[0].seed, 0);
     ck_assert_uint_gt(configs[0].lanes, 0); /* resolved */
 }
-END_TEST
 
-START_TEST(keys_turn_in_the_order_they_were_set_seeds_fastest)
+TEST(keys_turn_in_the_order_they_were_set_seeds_fastest)
 {
     ck_assert_int_eq(grid_seeds(grid, "0,2", &err), STATUS_OK);
     set("variant=qkv,qk");
@@ -82,18 +83,16 @@ START_TEST(keys_turn_in_the_order_they_were_set_seeds_fastest)
         ck_assert_uint_eq(configs[i].seed, i % 2 == 0 ? 0 : 2);
     }
 }
-END_TEST
 
-START_TEST(seeds_are_always_a_list)
+TEST(seeds_are_always_a_list)
 {
     ck_assert_int_eq(grid_seeds(grid, "3", &err), STATUS_OK);
     expand();
     ck_assert_uint_eq(n_config, 1);
     ck_assert_uint_eq(configs[0].seed, 3);
 }
-END_TEST
 
-START_TEST(seed_ranges)
+TEST(seed_ranges)
 {
     ck_assert_int_eq(grid_seeds(grid, "0-2,7,9-9", &err), STATUS_OK);
     expand();
@@ -103,9 +102,8 @@ START_TEST(seed_ranges)
         ck_assert_uint_eq(configs[i].seed, seeds[i]);
     }
 }
-END_TEST
 
-START_TEST(seed_is_a_key_too)
+TEST(seed_is_a_key_too)
 {
     set("seed=4,5");
     expect_seeds_refused("1", "seeds are set twice");
@@ -113,9 +111,8 @@ START_TEST(seed_is_a_key_too)
     ck_assert_uint_eq(n_config, 2);
     ck_assert_uint_eq(configs[1].seed, 5);
 }
-END_TEST
 
-START_TEST(bad_seeds)
+TEST(bad_seeds)
 {
     const char *const bad[] = {"",
                                "a",
@@ -141,9 +138,8 @@ START_TEST(bad_seeds)
     expand(); /* none of them has left a trace */
     ck_assert_uint_eq(n_config, 1);
 }
-END_TEST
 
-START_TEST(bad_assignments)
+TEST(bad_assignments)
 {
     expect_set_refused("n_embd", "expected key=value, found 'n_embd'");
     expect_set_refused("=3", "expected key=value, found '=3'");
@@ -156,26 +152,23 @@ START_TEST(bad_assignments)
     ck_assert_uint_eq(n_config, 1);
     ck_assert_uint_eq(configs[0].n_embd, 64);
 }
-END_TEST
 
-START_TEST(a_key_set_twice_is_refused)
+TEST(a_key_set_twice_is_refused)
 {
     set("lr=0.1");
     expect_set_refused("learning_rate=0.2", "learning_rate is set twice");
     expect_said("learning_rate=0.1,0.2");
 }
-END_TEST
 
-START_TEST(values_with_equals_signs)
+TEST(values_with_equals_signs)
 {
     set("variant=Q-K=V,kv:n_kv_head=1");
     expand();
     ck_assert_str_eq(configs[0].variant.sharing, "kv");
     ck_assert_uint_eq(configs[1].variant.n_kv_head, 1);
 }
-END_TEST
 
-START_TEST(axes_and_variant_in_any_order)
+TEST(axes_and_variant_in_any_order)
 {
     char id[CONFIG_ID_SIZE], other[CONFIG_ID_SIZE];
     set("score_term=position2d");
@@ -188,9 +181,8 @@ START_TEST(axes_and_variant_in_any_order)
     memcpy(other, config.id, CONFIG_ID_SIZE);
     ck_assert_str_eq(id, other);
 }
-END_TEST
 
-START_TEST(an_axis_may_repeat_the_variant_but_not_contradict_it)
+TEST(an_axis_may_repeat_the_variant_but_not_contradict_it)
 {
     set("variant=qk+");
     set("score_term=position2d");
@@ -204,50 +196,23 @@ START_TEST(an_axis_may_repeat_the_variant_but_not_contradict_it)
     set("score_term=none");
     expect_expand_refused("variant qk+ already says score_term=position2d, and score_term=none");
 }
-END_TEST
 
-START_TEST(an_impossible_cell_is_named_before_anything_runs)
+TEST(an_impossible_cell_is_named_before_anything_runs)
 {
     set("task=reverse,swap");
     set("seq_len=16,15");
     expect_expand_refused("cell task=swap seq_len=15 seed=0: swap needs two halves");
 }
-END_TEST
 
-START_TEST(the_same_run_twice_is_refused)
+TEST(the_same_run_twice_is_refused)
 {
     set("variant=qk,Q=K-V");
     expect_expand_refused("the cells variant=qk seed=0 and variant=Q=K-V seed=0 are the same run");
 }
-END_TEST
 
-START_TEST(too_many_cells)
+TEST(too_many_cells)
 {
     ck_assert_int_eq(grid_seeds(grid, "0-50000", &err), STATUS_OK);
     set("n_layer=1,2");
     expect_expand_refused("more than 100000 runs");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("grid");
-    TCase *tcase = tcase_create("grid");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_test(tcase, an_empty_grid_is_the_default_run);
-    tcase_add_test(tcase, keys_turn_in_the_order_they_were_set_seeds_fastest);
-    tcase_add_test(tcase, seeds_are_always_a_list);
-    tcase_add_test(tcase, seed_ranges);
-    tcase_add_test(tcase, seed_is_a_key_too);
-    tcase_add_test(tcase, bad_seeds);
-    tcase_add_test(tcase, bad_assignments);
-    tcase_add_test(tcase, a_key_set_twice_is_refused);
-    tcase_add_test(tcase, values_with_equals_signs);
-    tcase_add_test(tcase, axes_and_variant_in_any_order);
-    tcase_add_test(tcase, an_axis_may_repeat_the_variant_but_not_contradict_it);
-    tcase_add_test(tcase, an_impossible_cell_is_named_before_anything_runs);
-    tcase_add_test(tcase, the_same_run_twice_is_refused);
-    tcase_add_test(tcase, too_many_cells);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

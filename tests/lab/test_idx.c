@@ -5,9 +5,11 @@
 #include <sys/resource.h>
 
 #include "data_fixture.h"
-#include "runner.h"
+#include "testing.h"
 
-START_TEST(every_spelling_works)
+FIXTURE(scratch_make, scratch_remove)
+
+TEST(every_spelling_works)
 {
     static const char *const pattern[] = {
         "%s-%s",          "%s.%s",           "%s-%s.gz",
@@ -21,9 +23,8 @@ START_TEST(every_spelling_works)
     }
     scratch_make();
 }
-END_TEST
 
-START_TEST(pixels_and_labels_come_back)
+TEST(pixels_and_labels_come_back)
 {
     struct image_data data;
     struct error err;
@@ -41,9 +42,8 @@ START_TEST(pixels_and_labels_come_back)
         folder_remove(scratch, NULL);
     }
 }
-END_TEST
 
-START_TEST(a_folder_of_that_name)
+TEST(a_folder_of_that_name)
 {
     fixture_mnist("%s-%s.gz");
     fixture_text("train-images-idx3-ubyte/read.me", "not the file");
@@ -55,9 +55,8 @@ START_TEST(a_folder_of_that_name)
     fixture_idx("train-images-idx3-ubyte/train-images-idx3-ubyte", 10, 1);
     expect_loads("mnist", 10, 5);
 }
-END_TEST
 
-START_TEST(a_plain_file_called_gz)
+TEST(a_plain_file_called_gz)
 {
     fixture_mnist("%s-%s.gz");
     fixture_remove("train-images-idx3-ubyte.gz");
@@ -67,9 +66,8 @@ START_TEST(a_plain_file_called_gz)
     free(bytes);
     expect_loads("mnist", 10, 5);
 }
-END_TEST
 
-START_TEST(a_packed_file_that_ends_early)
+TEST(a_packed_file_that_ends_early)
 {
     size_t size, packed_size;
     fixture_mnist("%s-%s.gz");
@@ -86,9 +84,8 @@ START_TEST(a_packed_file_that_ends_early)
     free(bytes);
     free(packed);
 }
-END_TEST
 
-START_TEST(several_members_in_one_packed_file)
+TEST(several_members_in_one_packed_file)
 {
     size_t size, n_first, n_second;
     fixture_mnist("%s-%s.gz");
@@ -103,9 +100,8 @@ START_TEST(several_members_in_one_packed_file)
     free(first);
     free(second);
 }
-END_TEST
 
-START_TEST(other_things_called_gz)
+TEST(other_things_called_gz)
 {
     fixture_mnist("%s-%s.gz");
     fixture_text("train-images-idx3-ubyte.gz", "<!DOCTYPE html><title>404</title>");
@@ -117,9 +113,8 @@ START_TEST(other_things_called_gz)
     fixture_write("train-images-idx3-ubyte.gz", "", 0);
     expect_refused("mnist", "train-images-idx3-ubyte.gz is empty (0 bytes)", "");
 }
-END_TEST
 
-START_TEST(a_header_that_is_cut)
+TEST(a_header_that_is_cut)
 {
     size_t size;
     fixture_mnist("%s-%s");
@@ -141,9 +136,8 @@ START_TEST(a_header_that_is_cut)
     expect_refused("mnist", "goes on behind its end", "expected 7856 bytes");
     free(bytes);
 }
-END_TEST
 
-START_TEST(counts_that_do_not_agree)
+TEST(counts_that_do_not_agree)
 {
     fixture_mnist("%s-%s");
     fixture_idx("train-labels-idx1-ubyte", 9, 0);
@@ -154,7 +148,6 @@ START_TEST(counts_that_do_not_agree)
     fixture_idx("t10k-labels-idx1-ubyte", 0, 0);
     expect_refused("mnist", "the count at offset 4 is 0", "t10k-labels");
 }
-END_TEST
 
 /* Lowers the limit of the address space; AddressSanitizer could not start its own work in it. */
 static void limit_memory(struct rlimit limit, rlim_t size)
@@ -169,7 +162,7 @@ static void limit_memory(struct rlimit limit, rlim_t size)
 }
 
 /* 0xffffffff images would be 3.4 terabytes. */
-START_TEST(a_huge_count_is_refused_before_it_is_allocated)
+TEST(a_huge_count_is_refused_before_it_is_allocated)
 {
     size_t size;
     struct rlimit limit;
@@ -190,9 +183,8 @@ START_TEST(a_huge_count_is_refused_before_it_is_allocated)
     limit_memory(limit, limit.rlim_cur);
     free(bytes);
 }
-END_TEST
 
-START_TEST(another_image_size_and_labels_out_of_range)
+TEST(another_image_size_and_labels_out_of_range)
 {
     size_t size;
     fixture_mnist("%s-%s");
@@ -208,25 +200,4 @@ START_TEST(another_image_size_and_labels_out_of_range)
     fixture_write("train-labels-idx1-ubyte", bytes, size);
     expect_refused("mnist", "label 3, at offset 11, is 10", "expected 0 to 9");
     free(bytes);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("idx");
-    TCase *tcase = tcase_create("files");
-    tcase_add_checked_fixture(tcase, scratch_make, scratch_remove);
-    tcase_add_test(tcase, every_spelling_works);
-    tcase_add_test(tcase, pixels_and_labels_come_back);
-    tcase_add_test(tcase, a_folder_of_that_name);
-    tcase_add_test(tcase, a_plain_file_called_gz);
-    tcase_add_test(tcase, a_packed_file_that_ends_early);
-    tcase_add_test(tcase, several_members_in_one_packed_file);
-    tcase_add_test(tcase, other_things_called_gz);
-    tcase_add_test(tcase, a_header_that_is_cut);
-    tcase_add_test(tcase, counts_that_do_not_agree);
-    tcase_add_test(tcase, a_huge_count_is_refused_before_it_is_allocated);
-    tcase_add_test(tcase, another_image_size_and_labels_out_of_range);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

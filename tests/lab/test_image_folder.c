@@ -14,7 +14,7 @@
 
 #include "data_fixture.h"
 #include "lab/data/jpeg.h"
-#include "runner.h"
+#include "testing.h"
 
 enum { SIDE = 64, QUALITY = 95 };
 
@@ -119,14 +119,15 @@ static void expect_official(void)
     image_data_free(&data);
 }
 
-START_TEST(the_official_layout)
+FIXTURE(scratch_make, scratch_remove)
+
+TEST(the_official_layout)
 {
     write_official();
     expect_official();
 }
-END_TEST
 
-START_TEST(class_folders_give_the_same)
+TEST(class_folders_give_the_same)
 {
     struct image_data data;
     char hash[SHA256_HEX_SIZE];
@@ -149,9 +150,8 @@ START_TEST(class_folders_give_the_same)
     fixture_text(TOP "val/images/.DS_Store", "x");
     expect_official();
 }
-END_TEST
 
-START_TEST(layouts_that_could_mean_two_things)
+TEST(layouts_that_could_mean_two_things)
 {
     write_official();
     fixture_remove(ANNOTATIONS);
@@ -160,9 +160,8 @@ START_TEST(layouts_that_could_mean_two_things)
     write_colour(TOP "val/n1/val_7.JPEG", 1);
     expect_refused("tinyimagenet", "class folders beside it", "holds 3 JPEGs in images");
 }
-END_TEST
 
-START_TEST(annotations_that_do_not_fit)
+TEST(annotations_that_do_not_fit)
 {
     write_official();
     fixture_text(ANNOTATIONS, "val_0.JPEG\tn1\nval_1.JPEG\tn2\n");
@@ -175,9 +174,8 @@ START_TEST(annotations_that_do_not_fit)
     fixture_remove(TOP "wnids.txt");
     expect_refused("tinyimagenet", "puts val_2.JPEG into class n7", "no folder in train");
 }
-END_TEST
 
-START_TEST(text_files_of_other_systems)
+TEST(text_files_of_other_systems)
 {
     write_official();
     fixture_text(TOP "wnids.txt", "\xef\xbb\xbfn2\r\nn1\r\n\r\n");
@@ -188,9 +186,8 @@ START_TEST(text_files_of_other_systems)
     fixture_text(TOP "val/images/._val_0.JPEG", "x");
     expect_official();
 }
-END_TEST
 
-START_TEST(classes_come_from_wnids_or_sorted_folders)
+TEST(classes_come_from_wnids_or_sorted_folders)
 {
     struct image_data data;
     write_official();
@@ -208,11 +205,10 @@ START_TEST(classes_come_from_wnids_or_sorted_folders)
     fixture_text(TOP "wnids.txt", "n1\nn2\nn4\n");
     expect_refused("tinyimagenet", "n4", "No such file");
 }
-END_TEST
 
 /* ---- JPEGs ---- */
 
-START_TEST(grey_ones_have_three_equal_channels)
+TEST(grey_ones_have_three_equal_channels)
 {
     struct image_data data;
     write_official();
@@ -224,7 +220,6 @@ START_TEST(grey_ones_have_three_equal_channels)
     ck_assert_mem_eq(image, image + 2 * SIDE * SIDE, SIDE * SIDE);
     image_data_free(&data);
 }
-END_TEST
 
 #define VICTIM TOP "train/n1/images/n1_1.JPEG"
 
@@ -247,7 +242,7 @@ static void expect_no_cache(const char *phrase)
     folder_list_free(names, n_name);
 }
 
-START_TEST(cmyk_and_other_sizes)
+TEST(cmyk_and_other_sizes)
 {
     write_official();
     write_jpeg(VICTIM, JCS_CMYK, 4, SIDE, SIDE, 1);
@@ -255,9 +250,8 @@ START_TEST(cmyk_and_other_sizes)
     write_jpeg(VICTIM, JCS_RGB, 3, 48, SIDE, 1);
     expect_no_cache("has 48 x 64 pixels, expected 64 x 64");
 }
-END_TEST
 
-START_TEST(a_jpeg_that_ends_early)
+TEST(a_jpeg_that_ends_early)
 {
     char path[PATH_SIZE], *bytes;
     size_t size;
@@ -276,10 +270,9 @@ START_TEST(a_jpeg_that_ends_early)
     expect_no_cache("is not a JPEG: it begins with bytes 89 50 4e 47 (a PNG picture)");
     free(bytes);
 }
-END_TEST
 
 /* The largest size a JPEG header can hold: three channels of it would take 12 gigabytes. */
-START_TEST(a_huge_header_is_refused)
+TEST(a_huge_header_is_refused)
 {
     static const unsigned char huge[] = {
         0xff, 0xd8, 0xff, 0xc0, 0, 17, 8, 0xff, 0xff, 0xff, 0xff, 3, 1, 0x11, 0,  2, 0x11, 0,   3,
@@ -293,7 +286,6 @@ START_TEST(a_huge_header_is_refused)
     fixture_write(VICTIM, large, sizeof large);
     expect_no_cache("has 65280 x 65280 pixels, expected 64 x 64");
 }
-END_TEST
 
 /* ---- cache ---- */
 
@@ -335,7 +327,7 @@ static void cache_file(char path[PATH_SIZE])
     folder_list_free(names, n_name);
 }
 
-START_TEST(the_second_time_nothing_is_decoded)
+TEST(the_second_time_nothing_is_decoded)
 {
     char first[SHA256_HEX_SIZE], second[SHA256_HEX_SIZE];
     struct image_data data;
@@ -347,28 +339,8 @@ START_TEST(the_second_time_nothing_is_decoded)
     ck_assert_str_eq(image_data_hash(&data), first);
     image_data_free(&data);
 }
-END_TEST
 
-START_TEST(any_number_of_threads_decodes_the_same)
-{
-    struct image_data data;
-    struct error err;
-    char one[SHA256_HEX_SIZE];
-    write_official();
-    load(&data);
-    strcpy(one, image_data_hash(&data));
-    image_data_free(&data);
-    struct dataset_options options = {.threads = 3};
-    ck_assert_int_eq(fixture_load_with("tinyimagenet", options, &data, &err), STATUS_OK);
-    ck_assert_str_eq(image_data_hash(&data), one);
-    image_data_free(&data);
-    fixture_write(VICTIM, "x", 1);
-    ck_assert_int_eq(fixture_load_with("tinyimagenet", options, &data, &err), STATUS_DATA);
-    ck_assert_ptr_nonnull(strstr(err.text, VICTIM));
-}
-END_TEST
-
-START_TEST(changes_make_it_stale)
+TEST(changes_make_it_stale)
 {
     char first[SHA256_HEX_SIZE], hash[SHA256_HEX_SIZE], path[PATH_SIZE];
     write_official();
@@ -386,9 +358,8 @@ START_TEST(changes_make_it_stale)
     ck_assert_uint_eq(load_cached(hash), 0);
     cache_file(path); /* one, not four */
 }
-END_TEST
 
-START_TEST(a_damaged_cache_is_made_again)
+TEST(a_damaged_cache_is_made_again)
 {
     char first[SHA256_HEX_SIZE], hash[SHA256_HEX_SIZE], path[PATH_SIZE], *bytes;
     size_t size;
@@ -412,7 +383,6 @@ START_TEST(a_damaged_cache_is_made_again)
     }
     free(bytes);
 }
-END_TEST
 
 static bool stop_at_once(void *context, size_t n_done, size_t n_image)
 {
@@ -422,7 +392,7 @@ static bool stop_at_once(void *context, size_t n_done, size_t n_image)
     return false;
 }
 
-START_TEST(a_builder_that_was_stopped_or_killed_leaves_no_cache)
+TEST(a_builder_that_was_stopped_or_killed_leaves_no_cache)
 {
     struct image_data data;
     struct error err;
@@ -438,10 +408,9 @@ START_TEST(a_builder_that_was_stopped_or_killed_leaves_no_cache)
     ck_assert_uint_eq(load_cached(hash), 7);
     cache_file(path);
 }
-END_TEST
 
 /* Each process loads many times while others change the files' times under it. */
-START_TEST(several_builders_at_once)
+TEST(several_builders_at_once)
 {
     char path[PATH_SIZE], hash[SHA256_HEX_SIZE];
     pid_t child[4];
@@ -468,9 +437,8 @@ START_TEST(several_builders_at_once)
     ck_assert_uint_eq(load_cached(hash), 0);
     cache_file(path);
 }
-END_TEST
 
-START_TEST(a_cache_that_cannot_be_written)
+TEST(a_cache_that_cannot_be_written)
 {
     struct image_data data;
     struct error err;
@@ -483,37 +451,23 @@ START_TEST(a_cache_that_cannot_be_written)
         STATUS_WRITE);
     ck_assert_ptr_nonnull(strstr(err.text, "cache"));
 }
-END_TEST
 
-int main(void)
+/* The last one: processes that fork after threads were there would hang in some OpenMP libraries.
+ */
+TEST(any_number_of_threads_decodes_the_same)
 {
-    Suite *suite = suite_create("image_folder");
-    TCase *layout = tcase_create("layout"), *jpeg = tcase_create("jpeg"),
-          *cache = tcase_create("cache"), *last = tcase_create("threads"); /* behind all forks */
-    tcase_add_checked_fixture(layout, scratch_make, scratch_remove);
-    tcase_add_test(layout, the_official_layout);
-    tcase_add_test(layout, class_folders_give_the_same);
-    tcase_add_test(layout, layouts_that_could_mean_two_things);
-    tcase_add_test(layout, annotations_that_do_not_fit);
-    tcase_add_test(layout, text_files_of_other_systems);
-    tcase_add_test(layout, classes_come_from_wnids_or_sorted_folders);
-    tcase_add_checked_fixture(jpeg, scratch_make, scratch_remove);
-    tcase_add_test(jpeg, grey_ones_have_three_equal_channels);
-    tcase_add_test(jpeg, cmyk_and_other_sizes);
-    tcase_add_test(jpeg, a_jpeg_that_ends_early);
-    tcase_add_test(jpeg, a_huge_header_is_refused);
-    tcase_add_checked_fixture(cache, scratch_make, scratch_remove);
-    tcase_add_test(cache, the_second_time_nothing_is_decoded);
-    tcase_add_test(cache, changes_make_it_stale);
-    tcase_add_test(last, any_number_of_threads_decodes_the_same);
-    tcase_add_test(cache, a_damaged_cache_is_made_again);
-    tcase_add_test(cache, a_builder_that_was_stopped_or_killed_leaves_no_cache);
-    tcase_add_test(cache, several_builders_at_once);
-    tcase_add_test(cache, a_cache_that_cannot_be_written);
-    suite_add_tcase(suite, layout);
-    suite_add_tcase(suite, jpeg);
-    tcase_add_checked_fixture(last, scratch_make, scratch_remove);
-    suite_add_tcase(suite, cache);
-    suite_add_tcase(suite, last);
-    return run_suite(suite);
+    struct image_data data;
+    struct error err;
+    char one[SHA256_HEX_SIZE];
+    write_official();
+    load(&data);
+    strcpy(one, image_data_hash(&data));
+    image_data_free(&data);
+    struct dataset_options options = {.threads = 3};
+    ck_assert_int_eq(fixture_load_with("tinyimagenet", options, &data, &err), STATUS_OK);
+    ck_assert_str_eq(image_data_hash(&data), one);
+    image_data_free(&data);
+    fixture_write(VICTIM, "x", 1);
+    ck_assert_int_eq(fixture_load_with("tinyimagenet", options, &data, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, VICTIM));
 }

@@ -1,4 +1,4 @@
-#include "runner.h"
+#include "testing.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void make_curve(uint64_t seed, double drop, double bottom, double noise)
     }
 }
 
-START_TEST(escape_is_where_the_curve_drops)
+TEST(escape_is_where_the_curve_drops)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
         for (double drop = 40; drop < 700; drop += 60) {
@@ -33,18 +33,16 @@ START_TEST(escape_is_where_the_curve_drops)
         }
     }
 }
-END_TEST
 
-START_TEST(flat_noise_never_escapes)
+TEST(flat_noise_never_escapes)
 {
     for (uint64_t seed = 0; seed < 50; seed++) {
         make_curve(seed, 1e9, 0.004, 0.02);
         ck_assert_int_eq(metrics_escape_step(curve, N, log(10)), STEP_NEVER);
     }
 }
-END_TEST
 
-START_TEST(a_plateau_below_chance_is_a_plateau_too)
+TEST(a_plateau_below_chance_is_a_plateau_too)
 {
     struct rng rng = rng_make(0, "test/low");
     for (size_t s = 0; s < N; s++) {
@@ -54,9 +52,8 @@ START_TEST(a_plateau_below_chance_is_a_plateau_too)
     ck_assert(step >= 300 && step < 305);
     ck_assert_int_eq(metrics_escape_step(curve, 300, log(10)), STEP_NEVER);
 }
-END_TEST
 
-START_TEST(without_a_plateau_the_step_is_early)
+TEST(without_a_plateau_the_step_is_early)
 {
     for (size_t s = 0; s < N; s++) {
         curve[s] = 2.45 * exp(-(double)s / 20); /* below 0.1 at step 64 */
@@ -69,9 +66,8 @@ START_TEST(without_a_plateau_the_step_is_early)
     step = metrics_escape_step(curve, N, log(10));
     ck_assert(step >= 0 && step < 10);
 }
-END_TEST
 
-START_TEST(a_slow_decline_escapes_when_it_has_left_its_past)
+TEST(a_slow_decline_escapes_when_it_has_left_its_past)
 {
     for (size_t s = 0; s < N; s++) {
         curve[s] = 2.303 - 0.002 * (double)s;
@@ -79,10 +75,9 @@ START_TEST(a_slow_decline_escapes_when_it_has_left_its_past)
     long step = metrics_escape_step(curve, N, log(10));
     ck_assert(step > 50 && step < 150);
 }
-END_TEST
 
 /* A large early learning rate throws the loss up, and it comes back to the plateau. */
-START_TEST(coming_down_to_chance_is_no_escape)
+TEST(coming_down_to_chance_is_no_escape)
 {
     make_curve(3, 400, 0.004, 0.02);
     long quiet = metrics_escape_step(curve, N, log(10));
@@ -95,9 +90,8 @@ START_TEST(coming_down_to_chance_is_no_escape)
     }
     ck_assert_int_eq(labs(metrics_escape_step(curve, N, log(10)) - quiet) <= 1, 1);
 }
-END_TEST
 
-START_TEST(one_odd_step_does_not_move_it)
+TEST(one_odd_step_does_not_move_it)
 {
     make_curve(4, 400, 0.004, 0.01);
     long quiet = metrics_escape_step(curve, N, log(10));
@@ -111,9 +105,8 @@ START_TEST(one_odd_step_does_not_move_it)
         }
     }
 }
-END_TEST
 
-START_TEST(what_comes_later_does_not_move_it)
+TEST(what_comes_later_does_not_move_it)
 {
     make_curve(5, 200, 0.004, 0.02);
     long quiet = metrics_escape_step(curve, N, log(10));
@@ -125,9 +118,8 @@ START_TEST(what_comes_later_does_not_move_it)
     curve[N - 1] = NAN;
     ck_assert_int_eq(metrics_escape_step(curve, N, log(10)), quiet);
 }
-END_TEST
 
-START_TEST(curves_that_end_early)
+TEST(curves_that_end_early)
 {
     double short_curve[] = {2.4, 2.3, 2.3};
     double broken[] = {2.4, NAN, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -135,9 +127,8 @@ START_TEST(curves_that_end_early)
     ck_assert_int_eq(metrics_escape_step(short_curve, 3, log(10)), STEP_NEVER);
     ck_assert_int_eq(metrics_escape_step(broken, 10, log(10)), STEP_NEVER);
 }
-END_TEST
 
-START_TEST(first_below)
+TEST(first_below)
 {
     double loss[] = {2.5, 2.2, NAN, 2.1, 0.05, 3};
     ck_assert_int_eq(metrics_first_below(loss, 6, 2.2), 3);
@@ -145,9 +136,8 @@ START_TEST(first_below)
     ck_assert_int_eq(metrics_first_below(loss, 6, 0.01), STEP_NEVER);
     ck_assert_int_eq(metrics_first_below(loss, 0, 9), STEP_NEVER);
 }
-END_TEST
 
-START_TEST(attention_shares)
+TEST(attention_shares)
 {
     /* 3 tokens, reverse: the needed keys are 2, 1, 0 */
     float attention[] = {0.2f, 0.1f, 0.7f, 0.25f, 0.5f, 0.25f, 0.9f, 0.1f, 0};
@@ -163,9 +153,8 @@ START_TEST(attention_shares)
     ck_assert(isnan(numbers.needed));
     ck_assert_double_eq_tol(numbers.diagonal, 0.7 / 3, 1e-7);
 }
-END_TEST
 
-START_TEST(antisymmetric_scores_have_asymmetry_two)
+TEST(antisymmetric_scores_have_asymmetry_two)
 {
     float product[] = {0, 1, -1, 0}, scores[] = {1, 0, 0, 1};
     float attention[] = {0.5f, 0.5f, 0.5f, 0.5f};
@@ -174,25 +163,4 @@ START_TEST(antisymmetric_scores_have_asymmetry_two)
     ck_assert_double_eq(numbers.asymmetry_product, 2);
     ck_assert_double_eq(numbers.asymmetry_scores, 0);
     ck_assert_double_eq(numbers.needed, 0.5);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("metrics");
-    TCase *tcase = tcase_create("metrics");
-    tcase_add_test(tcase, escape_is_where_the_curve_drops);
-    tcase_add_test(tcase, flat_noise_never_escapes);
-    tcase_add_test(tcase, a_plateau_below_chance_is_a_plateau_too);
-    tcase_add_test(tcase, without_a_plateau_the_step_is_early);
-    tcase_add_test(tcase, a_slow_decline_escapes_when_it_has_left_its_past);
-    tcase_add_test(tcase, coming_down_to_chance_is_no_escape);
-    tcase_add_test(tcase, one_odd_step_does_not_move_it);
-    tcase_add_test(tcase, what_comes_later_does_not_move_it);
-    tcase_add_test(tcase, curves_that_end_early);
-    tcase_add_test(tcase, first_below);
-    tcase_add_test(tcase, attention_shares);
-    tcase_add_test(tcase, antisymmetric_scores_have_asymmetry_two);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -1,11 +1,11 @@
-#include "runner.h"
+#include "testing.h"
 
 #include <string.h>
 
 #include "lab/record/provenance.h"
 #include "nn/kernels/kernels.h"
 
-START_TEST(class_names_what_decides_rounding)
+TEST(class_names_what_decides_rounding)
 {
     char class[PROVENANCE_CLASS_SIZE];
     provenance_class(class);
@@ -14,10 +14,9 @@ START_TEST(class_names_what_decides_rounding)
     ck_assert_str_eq(dash + 1, kernels_level());
     ck_assert_ptr_null(strchr(class, '/'));
 }
-END_TEST
 
 /* Runs of a program that named its BLAS belong with those of one that does not. */
-START_TEST(blas_of_older_programs_is_forgotten)
+TEST(blas_of_older_programs_is_forgotten)
 {
     json_t *old =
         json_pack("{s:{s:s, s:i}, s:{s:s, s:s}}", "machine", "class", "x86_64-v4/SkylakeX",
@@ -36,9 +35,8 @@ START_TEST(blas_of_older_programs_is_forgotten)
     json_decref(foreign);
     json_decref(empty);
 }
-END_TEST
 
-START_TEST(machine_and_build_are_complete)
+TEST(machine_and_build_are_complete)
 {
     json_t *machine = provenance_machine(3), *build = provenance_build();
     ck_assert_int_eq(json_get_integer(machine, "threads", 0), 3);
@@ -52,16 +50,4 @@ START_TEST(machine_and_build_are_complete)
     ck_assert_ptr_nonnull(strstr(json_get_text(build, "flags", ""), "-std=c11"));
     json_decref(machine);
     json_decref(build);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("provenance");
-    TCase *tcase = tcase_create("provenance");
-    tcase_add_test(tcase, class_names_what_decides_rounding);
-    tcase_add_test(tcase, machine_and_build_are_complete);
-    tcase_add_test(tcase, blas_of_older_programs_is_forgotten);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -1,4 +1,4 @@
-#include "runner.h"
+#include "testing.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -77,7 +77,9 @@ static enum status finish(struct record *record)
 
 /* ---- one process ---- */
 
-START_TEST(a_run_appears_whole)
+FIXTURE(scratch_make, scratch_remove)
+
+TEST(a_run_appears_whole)
 {
     ck_assert_int_eq(record_state(scratch, ID), RECORD_NONE);
     struct record *record = claim(ID);
@@ -99,9 +101,8 @@ START_TEST(a_run_appears_whole)
     ck_assert(!folder_exists(in_runs("%s.partial", ID)));
     ck_assert_ptr_null(claim(ID)); /* done: there is nothing to claim */
 }
-END_TEST
 
-START_TEST(a_claim_excludes_others_until_it_is_given_up)
+TEST(a_claim_excludes_others_until_it_is_given_up)
 {
     struct record *record = claim(ID);
     ck_assert_ptr_null(claim(ID));
@@ -115,9 +116,8 @@ START_TEST(a_claim_excludes_others_until_it_is_given_up)
     ck_assert_ptr_nonnull(record);
     record_abandon(record);
 }
-END_TEST
 
-START_TEST(an_interrupted_run_starts_with_an_empty_folder)
+TEST(an_interrupted_run_starts_with_an_empty_folder)
 {
     struct record *record = claim(ID);
     write_file(record_folder(record), "curve.csv", "old");
@@ -131,9 +131,8 @@ START_TEST(an_interrupted_run_starts_with_an_empty_folder)
     folder_list_free(names, n_name);
     record_abandon(record);
 }
-END_TEST
 
-START_TEST(a_failed_run_says_why_until_it_is_made_again)
+TEST(a_failed_run_says_why_until_it_is_made_again)
 {
     char why[RECORD_FAILURE_SIZE];
     record_fail(claim(ID), "out of memory for 5 steps");
@@ -145,9 +144,8 @@ START_TEST(a_failed_run_says_why_until_it_is_made_again)
     record_failure(scratch, ID, why);
     ck_assert_str_eq(why, "");
 }
-END_TEST
 
-START_TEST(what_is_hidden_or_no_folder_is_no_run)
+TEST(what_is_hidden_or_no_folder_is_no_run)
 {
     ck_assert(record_is_partial("copy-qk-s0-0123.partial") &&
               !record_is_partial("copy-qk-s0-0123"));
@@ -161,7 +159,6 @@ START_TEST(what_is_hidden_or_no_folder_is_no_run)
     ck_assert(!record_is_folder(scratch, "notes.txt"));
     ck_assert(!record_is_folder(scratch, "nowhere"));
 }
-END_TEST
 
 /* ---- takeover ---- */
 
@@ -187,7 +184,7 @@ static void plant_claim(const char *text, long age_seconds)
 
 #define ELSEWHERE "origin elsewhere 0000 pid:[1]\npid 1\nstart 5\nend\n"
 
-START_TEST(a_claim_from_elsewhere_lives_by_its_heartbeat)
+TEST(a_claim_from_elsewhere_lives_by_its_heartbeat)
 {
     plant_claim(ELSEWHERE, 30);
     ck_assert_ptr_null(claim(ID));
@@ -206,9 +203,8 @@ START_TEST(a_claim_from_elsewhere_lives_by_its_heartbeat)
     ck_assert_ptr_nonnull(record);
     record_abandon(record);
 }
-END_TEST
 
-START_TEST(a_claim_of_this_machine_lives_with_its_process)
+TEST(a_claim_of_this_machine_lives_with_its_process)
 {
     struct record *record = claim(ID);
     char *text = read_claim();
@@ -225,9 +221,8 @@ START_TEST(a_claim_of_this_machine_lives_with_its_process)
     record_abandon(taken);
     free(text);
 }
-END_TEST
 
-START_TEST(a_claim_cut_short_belongs_to_nobody)
+TEST(a_claim_cut_short_belongs_to_nobody)
 {
     const char *const cut[] = {"", "origin", ELSEWHERE};
     for (size_t i = 0; i < 3; i++) {
@@ -240,9 +235,8 @@ START_TEST(a_claim_cut_short_belongs_to_nobody)
         record_abandon(record);
     }
 }
-END_TEST
 
-START_TEST(a_dead_process_is_followed_at_once)
+TEST(a_dead_process_is_followed_at_once)
 {
     pid_t child = fork();
     if (child == 0) {
@@ -259,9 +253,8 @@ START_TEST(a_dead_process_is_followed_at_once)
     ck_assert_ptr_nonnull(record);
     ck_assert_int_eq(finish(record), STATUS_OK);
 }
-END_TEST
 
-START_TEST(who_lost_its_claim_publishes_nothing)
+TEST(who_lost_its_claim_publishes_nothing)
 {
     struct record *record = claim(ID);
     char old_folder[PATH_SIZE];
@@ -279,11 +272,10 @@ START_TEST(who_lost_its_claim_publishes_nothing)
     ck_assert_str_eq(text, "taker");
     free(text);
 }
-END_TEST
 
 /* ---- the final rename ---- */
 
-START_TEST(who_finishes_first_stays)
+TEST(who_finishes_first_stays)
 {
     struct record *record = claim(ID);
     char folder[PATH_SIZE];
@@ -298,7 +290,6 @@ START_TEST(who_finishes_first_stays)
     free(text);
     ck_assert(!folder_exists(in_runs("%s.partial", ID)));
 }
-END_TEST
 
 /* plant_run writes a folder under the run's name with that text as run.json; NULL: none. */
 static void plant_run(const char *text)
@@ -323,7 +314,7 @@ static void plant_run(const char *text)
     "}"
 #define VERSIONS ", \"versions\": {\"engine\": 1, \"task\": 1}, \"config\": "
 
-START_TEST(a_damaged_run_is_set_aside_and_made_again)
+TEST(a_damaged_run_is_set_aside_and_made_again)
 {
     static const struct {
         const char *run, *sentence;
@@ -360,9 +351,8 @@ START_TEST(a_damaged_run_is_set_aside_and_made_again)
         ck_assert_int_eq(folder_remove(in_runs("%s", ID), NULL), STATUS_OK);
     }
 }
-END_TEST
 
-START_TEST(a_path_that_is_too_long_cannot_be_written)
+TEST(a_path_that_is_too_long_cannot_be_written)
 {
     char out[PATH_SIZE + 8];
     struct record *record;
@@ -375,9 +365,8 @@ START_TEST(a_path_that_is_too_long_cannot_be_written)
         ck_assert_ptr_nonnull(strstr(err.text, "expected at most 4095: choose a shorter folder"));
     }
 }
-END_TEST
 
-START_TEST(a_curve_that_is_not_whole_shows)
+TEST(a_curve_that_is_not_whole_shows)
 {
     static const char *const broken[] = {
         "",     "\n", "1,1", "step,loss\n0,2\n1,1", "step,loss\n0,2\n", "step,loss\n0,2\n11,1\n",
@@ -394,17 +383,15 @@ START_TEST(a_curve_that_is_not_whole_shows)
     ck_assert_ptr_nonnull(strstr(err.text, "curve.csv is missing"));
     run_record_free(&run);
 }
-END_TEST
 
-START_TEST(a_diverged_run_is_finished_without_results)
+TEST(a_diverged_run_is_finished_without_results)
 {
     plant_run(RUN(ID, "diverged", "null"));
     ck_assert(record_is_done(scratch, ID));
     ck_assert_ptr_null(claim(ID));
 }
-END_TEST
 
-START_TEST(what_a_kill_left_beside_a_finished_run_is_tidied_up)
+TEST(what_a_kill_left_beside_a_finished_run_is_tidied_up)
 {
     ck_assert_int_eq(finish(claim(ID)), STATUS_OK);
     plant_claim(ELSEWHERE, RECORD_STALE_SECONDS + 1);
@@ -420,9 +407,8 @@ START_TEST(what_a_kill_left_beside_a_finished_run_is_tidied_up)
     ck_assert(!folder_exists(in_runs("%s.partial", ID)));
     ck_assert(record_is_done(scratch, ID));
 }
-END_TEST
 
-START_TEST(an_unfinished_run_is_not_tidied_up)
+TEST(an_unfinished_run_is_not_tidied_up)
 {
     plant_claim(ELSEWHERE, RECORD_STALE_SECONDS + 1);
     record_tidy(scratch, ID);
@@ -430,9 +416,8 @@ START_TEST(an_unfinished_run_is_not_tidied_up)
     record_tidy("nowhere", ID);
     ck_assert(!folder_exists("nowhere"));
 }
-END_TEST
 
-START_TEST(an_output_folder_that_cannot_be_written)
+TEST(an_output_folder_that_cannot_be_written)
 {
     struct record *record;
     bool claimed;
@@ -443,7 +428,6 @@ START_TEST(an_output_folder_that_cannot_be_written)
     ck_assert(!claimed && record == NULL);
     ck_assert_ptr_nonnull(strstr(err.text, "file"));
 }
-END_TEST
 
 /* ---- several processes ---- */
 
@@ -500,7 +484,7 @@ static size_t count_winners(void)
     return n_winner;
 }
 
-START_TEST(one_of_many_takers_gets_a_claim)
+TEST(one_of_many_takers_gets_a_claim)
 {
     ck_assert_uint_eq(count_winners(), 1); /* a fresh one */
     for (size_t i = 0; i < N_ROUND; i++) {
@@ -509,7 +493,6 @@ START_TEST(one_of_many_takers_gets_a_claim)
         ck_assert_uint_eq(count_winners(), 1); /* one from elsewhere */
     }
 }
-END_TEST
 
 static void id_number(size_t i, char id[32])
 {
@@ -565,7 +548,7 @@ static size_t count_done(void)
     return n_done;
 }
 
-START_TEST(killed_while_saving_dozens_of_times)
+TEST(killed_while_saving_dozens_of_times)
 {
     size_t n_before = 0;
     for (long round = 0; round < 40; round++) {
@@ -613,9 +596,8 @@ START_TEST(killed_while_saving_dozens_of_times)
     ck_assert_uint_eq(n_name, N_RUN);
     folder_list_free(names, n_name);
 }
-END_TEST
 
-START_TEST(two_processes_share_the_work)
+TEST(two_processes_share_the_work)
 {
     pid_t child[2];
     for (size_t i = 0; i < 2; i++) {
@@ -631,7 +613,6 @@ START_TEST(two_processes_share_the_work)
     }
     ck_assert_uint_eq(count_done(), N_RUN);
 }
-END_TEST
 
 /* ---- full disk ---- */
 
@@ -643,7 +624,7 @@ static void limit_files(rlim_t size)
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-START_TEST(a_full_disk_while_claiming)
+TEST(a_full_disk_while_claiming)
 {
     signal(SIGXFSZ, SIG_IGN);
     struct record *record;
@@ -658,9 +639,8 @@ START_TEST(a_full_disk_while_claiming)
     ck_assert_ptr_nonnull(record);
     record_abandon(record);
 }
-END_TEST
 
-START_TEST(a_full_disk_while_finishing)
+TEST(a_full_disk_while_finishing)
 {
     signal(SIGXFSZ, SIG_IGN);
     struct record *record = claim(ID);
@@ -677,38 +657,4 @@ START_TEST(a_full_disk_while_finishing)
     record = claim(ID);
     ck_assert_ptr_nonnull(record);
     ck_assert_int_eq(finish(record), STATUS_OK);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("record");
-    TCase *tcase = tcase_create("record");
-    tcase_add_checked_fixture(tcase, scratch_make, scratch_remove);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, a_run_appears_whole);
-    tcase_add_test(tcase, a_claim_excludes_others_until_it_is_given_up);
-    tcase_add_test(tcase, an_interrupted_run_starts_with_an_empty_folder);
-    tcase_add_test(tcase, a_failed_run_says_why_until_it_is_made_again);
-    tcase_add_test(tcase, what_is_hidden_or_no_folder_is_no_run);
-    tcase_add_test(tcase, a_claim_from_elsewhere_lives_by_its_heartbeat);
-    tcase_add_test(tcase, a_claim_of_this_machine_lives_with_its_process);
-    tcase_add_test(tcase, a_claim_cut_short_belongs_to_nobody);
-    tcase_add_test(tcase, a_dead_process_is_followed_at_once);
-    tcase_add_test(tcase, who_lost_its_claim_publishes_nothing);
-    tcase_add_test(tcase, who_finishes_first_stays);
-    tcase_add_test(tcase, a_damaged_run_is_set_aside_and_made_again);
-    tcase_add_test(tcase, a_path_that_is_too_long_cannot_be_written);
-    tcase_add_test(tcase, a_curve_that_is_not_whole_shows);
-    tcase_add_test(tcase, a_diverged_run_is_finished_without_results);
-    tcase_add_test(tcase, what_a_kill_left_beside_a_finished_run_is_tidied_up);
-    tcase_add_test(tcase, an_unfinished_run_is_not_tidied_up);
-    tcase_add_test(tcase, an_output_folder_that_cannot_be_written);
-    tcase_add_test(tcase, one_of_many_takers_gets_a_claim);
-    tcase_add_test(tcase, killed_while_saving_dozens_of_times);
-    tcase_add_test(tcase, two_processes_share_the_work);
-    tcase_add_test(tcase, a_full_disk_while_claiming);
-    tcase_add_test(tcase, a_full_disk_while_finishing);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

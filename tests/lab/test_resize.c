@@ -1,5 +1,5 @@
 /* Resizing against the same filters in double precision, written from their definition. */
-#include "runner.h"
+#include "testing.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -50,7 +50,7 @@ static void fill(uint8_t *image, size_t n, uint64_t seed)
     }
 }
 
-START_TEST(pixels_are_those_of_the_definition)
+TEST(pixels_are_those_of_the_definition)
 {
     static const size_t size[][2] = {{28, 14}, {28, 7},  {28, 10}, {32, 31}, {7, 1},  {28, 28},
                                      {28, 32}, {28, 56}, {5, 13},  {1, 4},   {13, 14}};
@@ -70,9 +70,8 @@ START_TEST(pixels_are_those_of_the_definition)
         free(out);
     }
 }
-END_TEST
 
-START_TEST(small_cases_by_hand)
+TEST(small_cases_by_hand)
 {
     static const uint8_t two[4] = {0, 10, 20, 33}, three[9] = {9, 0, 0, 0, 0, 0, 0, 0, 255};
     uint8_t out[16];
@@ -90,9 +89,8 @@ START_TEST(small_cases_by_hand)
     image_resize(three, 1, 3, 3, out);
     ck_assert_mem_eq(out, three, 9);
 }
-END_TEST
 
-START_TEST(an_even_image_stays_even)
+TEST(an_even_image_stays_even)
 {
     uint8_t image[49], out[121];
     memset(image, 255, sizeof image);
@@ -103,7 +101,6 @@ START_TEST(an_even_image_stays_even)
         }
     }
 }
-END_TEST
 
 /* ---- at load ---- */
 
@@ -121,7 +118,7 @@ static struct source *make_source(const struct config *config)
     return source;
 }
 
-START_TEST(images_are_resized_when_they_are_loaded)
+TEST(images_are_resized_when_they_are_loaded)
 {
     static const size_t size[] = {14, 36};
     struct config own = make_config(0);
@@ -153,17 +150,4 @@ START_TEST(images_are_resized_when_they_are_loaded)
     }
     ck_assert_uint_eq(source_memory_to_create(&own, 2), source_memory(&own, 2));
     source_free(original);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("resize");
-    TCase *tcase = tcase_create("resize");
-    tcase_add_test(tcase, pixels_are_those_of_the_definition);
-    tcase_add_test(tcase, small_cases_by_hand);
-    tcase_add_test(tcase, an_even_image_stays_even);
-    tcase_add_test(tcase, images_are_resized_when_they_are_loaded);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

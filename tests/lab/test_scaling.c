@@ -1,4 +1,4 @@
-#include "runner.h"
+#include "testing.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,24 +8,22 @@
 
 static struct error err;
 
-START_TEST(exponent_of_powers)
+TEST(exponent_of_powers)
 {
     const double x[] = {16, 32, 64, 128}, square[] = {1, 4, 16, 64}, constant[] = {7, 7, 7, 7};
     ck_assert_double_eq_tol(scaling_exponent(4, x, square), 2, 1e-12);
     ck_assert_double_eq_tol(scaling_exponent(4, x, constant), 0, 1e-12);
     ck_assert_double_eq_tol(scaling_exponent(4, square, x), 0.5, 1e-12);
 }
-END_TEST
 
 /* log2 y = 0, 1, 1 over log2 x = 0, 1, 2: slope 1/2 */
-START_TEST(exponent_by_least_squares)
+TEST(exponent_by_least_squares)
 {
     const double x[] = {1, 2, 4}, y[] = {1, 2, 2};
     ck_assert_double_eq_tol(scaling_exponent(3, x, y), 0.5, 1e-12);
 }
-END_TEST
 
-START_TEST(no_exponent)
+TEST(no_exponent)
 {
     const double x[] = {1, 2}, zero[] = {0, 1}, unknown[] = {NAN, 1}, same[] = {2, 2};
     ck_assert(isnan(scaling_exponent(1, x, x)));
@@ -33,7 +31,6 @@ START_TEST(no_exponent)
     ck_assert(isnan(scaling_exponent(2, x, unknown)));
     ck_assert(isnan(scaling_exponent(2, same, x)));
 }
-END_TEST
 
 static const struct bench_options quickly = {.threads = 1, .n_round = 1, .seconds = 0.001};
 
@@ -49,7 +46,7 @@ static struct config small(void)
     return config;
 }
 
-START_TEST(points_of_an_axis)
+TEST(points_of_an_axis)
 {
     const struct scaling_axis axis = {"seq_len", {16, 64, 256}};
     struct config config = small();
@@ -70,10 +67,9 @@ START_TEST(points_of_an_axis)
                             at_256 / at_16, 1e-9);
     ck_assert(scaling.exponent.flop > 1 && scaling.exponent.flop < 2);
 }
-END_TEST
 
 #ifndef __SANITIZE_ADDRESS__ /* which holds memory of its own */
-START_TEST(memory_is_as_stated)
+TEST(memory_is_as_stated)
 {
     const struct scaling_axis axis = {"n_embd", {32, 128, 256}};
     struct config config = small();
@@ -91,10 +87,9 @@ START_TEST(memory_is_as_stated)
                       point->stated_memory, point->memory);
     }
 }
-END_TEST
 #endif
 
-START_TEST(impossible_value)
+TEST(impossible_value)
 {
     const struct scaling_axis axis = {"n_embd", {32, 33}};
     struct config config = small();
@@ -102,9 +97,8 @@ START_TEST(impossible_value)
     ck_assert_int_eq(scaling_measure(&config, &axis, &quickly, &scaling, &err), STATUS_USAGE);
     ck_assert_ptr_nonnull(strstr(err.text, "scaling over n_embd: n_embd 33 cannot be cut"));
 }
-END_TEST
 
-START_TEST(every_axis_is_a_key_and_grows)
+TEST(every_axis_is_a_key_and_grows)
 {
     for (size_t i = 0; scaling_axis_at(i); i++) {
         const struct scaling_axis *axis = scaling_axis_at(i);
@@ -113,22 +107,4 @@ START_TEST(every_axis_is_a_key_and_grows)
             ck_assert_uint_gt(axis->value[k], axis->value[k - 1]);
         }
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("scaling");
-    TCase *tcase = tcase_create("scaling");
-    tcase_add_test(tcase, exponent_of_powers);
-    tcase_add_test(tcase, exponent_by_least_squares);
-    tcase_add_test(tcase, no_exponent);
-    tcase_add_test(tcase, points_of_an_axis);
-#ifndef __SANITIZE_ADDRESS__
-    tcase_add_test(tcase, memory_is_as_stated);
-#endif
-    tcase_add_test(tcase, impossible_value);
-    tcase_add_test(tcase, every_axis_is_a_key_and_grows);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 #include "lab/training/snapshot.h"
 
-#include "runner.h"
+#include "testing.h"
 
-START_TEST(the_documented_list)
+TEST(the_documented_list)
 {
     static const size_t expected[] = {0, 1, 2, 3, 4, 7, 12, 20, 29, 42, 58, 77, 99, 127, 158};
     size_t step[SNAPSHOT_MAX];
@@ -11,9 +11,8 @@ START_TEST(the_documented_list)
         ck_assert_uint_eq(step[i], expected[i]);
     }
 }
-END_TEST
 
-START_TEST(from_before_training_to_its_end_and_ever_further)
+TEST(from_before_training_to_its_end_and_ever_further)
 {
     for (size_t n_step = 1; n_step < 2000000; n_step += 1 + n_step / 7) {
         size_t step[SNAPSHOT_MAX], n = snapshot_steps(n_step, step);
@@ -26,9 +25,8 @@ START_TEST(from_before_training_to_its_end_and_ever_further)
         }
     }
 }
-END_TEST
 
-START_TEST(due_are_those_in_the_list)
+TEST(due_are_those_in_the_list)
 {
     size_t n_due = 0;
     for (size_t step = 0; step <= 200; step++) {
@@ -37,16 +35,4 @@ START_TEST(due_are_those_in_the_list)
     ck_assert_uint_eq(n_due, SNAPSHOT_MAX);
     ck_assert(snapshot_is_due(158, 77));
     ck_assert(!snapshot_is_due(158, 78));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("snapshot");
-    TCase *tcase = tcase_create("snapshot");
-    tcase_add_test(tcase, the_documented_list);
-    tcase_add_test(tcase, from_before_training_to_its_end_and_ever_further);
-    tcase_add_test(tcase, due_are_those_in_the_list);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

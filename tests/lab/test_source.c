@@ -1,4 +1,4 @@
-#include "runner.h"
+#include "testing.h"
 
 #include <string.h>
 
@@ -28,7 +28,9 @@ static struct source *make(const struct config *config, int threads)
 
 /* ---- sequences ---- */
 
-START_TEST(an_epoch_shows_every_sequence_once)
+FIXTURE(scratch_make, scratch_remove)
+
+TEST(an_epoch_shows_every_sequence_once)
 {
     struct config config = make_config("task=copy seq_len=4 n_train=70 n_test=5 batch_size=32");
     struct source *source = make(&config, 1);
@@ -53,9 +55,8 @@ START_TEST(an_epoch_shows_every_sequence_once)
     }
     source_free(source);
 }
-END_TEST
 
-START_TEST(the_last_batch_can_be_dropped)
+TEST(the_last_batch_can_be_dropped)
 {
     struct config config = make_config("n_train=70 n_test=5 batch_size=32 last_batch=drop");
     struct source *source = make(&config, 1);
@@ -68,9 +69,8 @@ START_TEST(the_last_batch_can_be_dropped)
     ck_assert_uint_eq(source_train_batch(source, 0).n_sequence, 7);
     source_free(source);
 }
-END_TEST
 
-START_TEST(test_slices_cover_the_split)
+TEST(test_slices_cover_the_split)
 {
     struct config config = make_config("task=copy seq_len=2 n_train=8 n_test=1500");
     struct source *source = make(&config, 1);
@@ -84,7 +84,6 @@ START_TEST(test_slices_cover_the_split)
     ck_assert_mem_eq(slice.ids, x + 2048, 476 * 2 * sizeof *x);
     source_free(source);
 }
-END_TEST
 
 /* ---- images ---- */
 
@@ -107,7 +106,7 @@ static void expect_image(const struct config *config, const struct image_set *se
     ck_assert_int_eq(batch->targets[i], set->label[image]);
 }
 
-START_TEST(batches_hold_the_images_of_the_epochs_order)
+TEST(batches_hold_the_images_of_the_epochs_order)
 {
     struct config config = make_config("task=glyphs n_train=40 n_test=10 batch_size=16");
     struct source *source = make(&config, 1);
@@ -125,7 +124,6 @@ START_TEST(batches_hold_the_images_of_the_epochs_order)
     }
     source_free(source);
 }
-END_TEST
 
 static void write_cifar(void)
 {
@@ -137,7 +135,7 @@ static void write_cifar(void)
     fixture_cifar("test_batch.bin", 6, 1);
 }
 
-START_TEST(training_images_are_moved_and_test_images_are_not)
+TEST(training_images_are_moved_and_test_images_are_not)
 {
     write_cifar();
     struct config config = make_config("task=cifar10 batch_size=20");
@@ -174,9 +172,8 @@ START_TEST(training_images_are_moved_and_test_images_are_not)
                  &batch, 0);
     source_free(source);
 }
-END_TEST
 
-START_TEST(the_sample_is_of_unmoved_training_images)
+TEST(the_sample_is_of_unmoved_training_images)
 {
     write_cifar();
     struct config config = make_config("task=cifar10 batch_size=20");
@@ -191,9 +188,8 @@ START_TEST(the_sample_is_of_unmoved_training_images)
     }
     source_free(source);
 }
-END_TEST
 
-START_TEST(the_sample_of_a_large_split_is_spread_over_it)
+TEST(the_sample_of_a_large_split_is_spread_over_it)
 {
     struct config config = make_config("task=glyphs n_train=12500 n_test=4");
     struct source *source = make(&config, 1);
@@ -208,9 +204,8 @@ START_TEST(the_sample_of_a_large_split_is_spread_over_it)
     }
     source_free(source);
 }
-END_TEST
 
-START_TEST(threads_do_not_change_a_batch)
+TEST(threads_do_not_change_a_batch)
 {
     write_cifar();
     struct config config = make_config("task=cifar10 batch_size=19");
@@ -228,10 +223,9 @@ START_TEST(threads_do_not_change_a_batch)
     }
     source_free(one);
 }
-END_TEST
 
 /* The padding of a patch that does not divide the image is 0 behind the normalisation. */
-START_TEST(padded_patches_end_in_zeros)
+TEST(padded_patches_end_in_zeros)
 {
     struct config config =
         make_config("task=glyphs n_train=4 n_test=4 patch=8 patch_pad=zero n_embd=16");
@@ -245,9 +239,8 @@ START_TEST(padded_patches_end_in_zeros)
     }
     source_free(source);
 }
-END_TEST
 
-START_TEST(the_probe_is_no_larger_than_the_test_split)
+TEST(the_probe_is_no_larger_than_the_test_split)
 {
     fixture_mnist("%s-%s");
     struct config config = make_config("task=mnist");
@@ -260,9 +253,8 @@ START_TEST(the_probe_is_no_larger_than_the_test_split)
     ck_assert_float_eq(source_test_slice(source, 1).patches[N_PATCH_NUMBER / 2], first);
     source_free(source);
 }
-END_TEST
 
-START_TEST(images_that_are_not_the_published_ones_are_known_as_such)
+TEST(images_that_are_not_the_published_ones_are_known_as_such)
 {
     fixture_mnist("%s-%s");
     struct config config = make_config("task=mnist n_train=3");
@@ -278,11 +270,10 @@ START_TEST(images_that_are_not_the_published_ones_are_known_as_such)
     ck_assert_ptr_null(description.warning);
     source_free(source);
 }
-END_TEST
 
 /* ---- refusals ---- */
 
-START_TEST(missing_data_are_told_without_reading_any)
+TEST(missing_data_are_told_without_reading_any)
 {
     struct config config = make_config("task=mnist"), drawn = make_config("task=glyphs"),
                   task = make_config("task=sort");
@@ -296,9 +287,8 @@ START_TEST(missing_data_are_told_without_reading_any)
     ck_assert_int_eq(source_create(&source, &config, &data, 1, &err), STATUS_DATA);
     ck_assert_ptr_null(source);
 }
-END_TEST
 
-START_TEST(more_images_than_there_are_is_a_mistake)
+TEST(more_images_than_there_are_is_a_mistake)
 {
     fixture_mnist("%s-%s");
     struct config config = make_config("task=mnist n_train=11");
@@ -306,9 +296,8 @@ START_TEST(more_images_than_there_are_is_a_mistake)
     ck_assert_int_eq(source_create(&source, &config, &data, 1, &err), STATUS_USAGE);
     ck_assert_ptr_nonnull(strstr(err.text, "n_train=11: MNIST has 10 such images"));
 }
-END_TEST
 
-START_TEST(images_of_another_size_do_not_fit_the_model)
+TEST(images_of_another_size_do_not_fit_the_model)
 {
     uint8_t bytes[16 + 2 * 16] = {0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0, 0, 4};
     uint8_t labels[8 + 2] = {0, 0, 8, 1, 0, 0, 0, 2};
@@ -321,28 +310,4 @@ START_TEST(images_of_another_size_do_not_fit_the_model)
     ck_assert_int_eq(source_create(&source, &config, &data, 1, &err), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "28"));
     ck_assert_ptr_nonnull(strstr(err.text, "4"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("source");
-    TCase *tcase = tcase_create("source");
-    tcase_add_checked_fixture(tcase, scratch_make, scratch_remove);
-    tcase_add_test(tcase, an_epoch_shows_every_sequence_once);
-    tcase_add_test(tcase, the_last_batch_can_be_dropped);
-    tcase_add_test(tcase, test_slices_cover_the_split);
-    tcase_add_test(tcase, batches_hold_the_images_of_the_epochs_order);
-    tcase_add_test(tcase, training_images_are_moved_and_test_images_are_not);
-    tcase_add_test(tcase, images_that_are_not_the_published_ones_are_known_as_such);
-    tcase_add_test(tcase, the_sample_is_of_unmoved_training_images);
-    tcase_add_test(tcase, the_sample_of_a_large_split_is_spread_over_it);
-    tcase_add_test(tcase, threads_do_not_change_a_batch);
-    tcase_add_test(tcase, padded_patches_end_in_zeros);
-    tcase_add_test(tcase, the_probe_is_no_larger_than_the_test_split);
-    tcase_add_test(tcase, missing_data_are_told_without_reading_any);
-    tcase_add_test(tcase, more_images_than_there_are_is_a_mistake);
-    tcase_add_test(tcase, images_of_another_size_do_not_fit_the_model);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

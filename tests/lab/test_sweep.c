@@ -1,4 +1,4 @@
-#include "runner.h"
+#include "testing.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -82,7 +82,9 @@ static enum status sweep(const struct sweep_options *options, struct watch *watc
     return sweep_run(configs, n_config, options, &hooks, totals, &err);
 }
 
-START_TEST(finished_runs_are_skipped_and_left_alone)
+FIXTURE(set_up, tear_down)
+
+TEST(finished_runs_are_skipped_and_left_alone)
 {
     struct sweep_options options = {.out = scratch, .threads = 1};
     struct sweep_totals totals;
@@ -107,9 +109,8 @@ START_TEST(finished_runs_are_skipped_and_left_alone)
     free(before);
     free(after);
 }
-END_TEST
 
-START_TEST(shards_make_every_run_once)
+TEST(shards_make_every_run_once)
 {
     make_grid("variant=qkv,qk,kv,qv,qkv_tied seed=0,1");
     size_t n_done = 0;
@@ -132,9 +133,8 @@ START_TEST(shards_make_every_run_once)
     ck_assert_int_eq(sweep(&options, &watch, &totals), STATUS_USAGE);
     ck_assert_ptr_nonnull(strstr(err.text, "shard 12/12: the number before the slash runs from 0"));
 }
-END_TEST
 
-START_TEST(a_diverged_run_does_not_stop_the_others)
+TEST(a_diverged_run_does_not_stop_the_others)
 {
     struct sweep_options options = {.out = scratch, .threads = 1};
     struct sweep_totals totals;
@@ -150,9 +150,8 @@ START_TEST(a_diverged_run_does_not_stop_the_others)
     ck_assert_uint_eq(totals.skipped, 2); /* it is recorded */
     ck_assert_uint_eq(totals.diverged_before, 1);
 }
-END_TEST
 
-START_TEST(a_run_somebody_else_makes_is_left_to_them)
+TEST(a_run_somebody_else_makes_is_left_to_them)
 {
     struct sweep_options options = {.out = scratch, .threads = 1};
     struct sweep_totals totals;
@@ -169,9 +168,8 @@ START_TEST(a_run_somebody_else_makes_is_left_to_them)
     ck_assert_uint_eq(totals.busy, 1);
     record_abandon(record);
 }
-END_TEST
 
-START_TEST(a_failed_run_does_not_stop_the_others)
+TEST(a_failed_run_does_not_stop_the_others)
 {
     struct sweep_options options = {.out = scratch, .threads = 1}; /* there are no data */
     struct sweep_totals totals;
@@ -191,9 +189,8 @@ START_TEST(a_failed_run_does_not_stop_the_others)
     ck_assert_ptr_nonnull(strstr(err.text, "MNIST was not found"));
     ck_assert_str_eq(watch.message, ""); /* of the run that was fine */
 }
-END_TEST
 
-START_TEST(what_cannot_be_written_stops_the_sweep)
+TEST(what_cannot_be_written_stops_the_sweep)
 {
     struct sweep_options options = {.out = scratch, .threads = 1};
     struct sweep_totals totals;
@@ -212,9 +209,8 @@ START_TEST(what_cannot_be_written_stops_the_sweep)
     ck_assert(strncmp(err.text, id, strlen(id)) == 0);
     ck_assert_ptr_nonnull(strstr(err.text, ".partial"));
 }
-END_TEST
 
-START_TEST(a_stopped_sweep_goes_on_where_it_was)
+TEST(a_stopped_sweep_goes_on_where_it_was)
 {
     struct sweep_options options = {.out = scratch, .threads = 1};
     struct sweep_totals totals;
@@ -227,7 +223,6 @@ START_TEST(a_stopped_sweep_goes_on_where_it_was)
     ck_assert_uint_eq(totals.skipped, 1);
     ck_assert_uint_eq(totals.done, 2);
 }
-END_TEST
 
 static void read_bits(const char *out, size_t i, char **curve, json_t **run)
 {
@@ -239,7 +234,7 @@ static void read_bits(const char *out, size_t i, char **curve, json_t **run)
     ck_assert_int_eq(json_read(path, run, &err), STATUS_OK);
 }
 
-START_TEST(alone_and_inside_a_sweep_the_bits_are_the_same)
+TEST(alone_and_inside_a_sweep_the_bits_are_the_same)
 {
     char alone[PATH_SIZE], *curve[2];
     json_t *run[2];
@@ -259,22 +254,4 @@ START_TEST(alone_and_inside_a_sweep_the_bits_are_the_same)
         free(curve[i]);
         json_decref(run[i]);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("sweep");
-    TCase *tcase = tcase_create("sweep");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_test(tcase, finished_runs_are_skipped_and_left_alone);
-    tcase_add_test(tcase, shards_make_every_run_once);
-    tcase_add_test(tcase, a_diverged_run_does_not_stop_the_others);
-    tcase_add_test(tcase, a_run_somebody_else_makes_is_left_to_them);
-    tcase_add_test(tcase, a_failed_run_does_not_stop_the_others);
-    tcase_add_test(tcase, what_cannot_be_written_stops_the_sweep);
-    tcase_add_test(tcase, a_stopped_sweep_goes_on_where_it_was);
-    tcase_add_test(tcase, alone_and_inside_a_sweep_the_bits_are_the_same);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -1,4 +1,4 @@
-#include "runner.h"
+#include "testing.h"
 
 #include <string.h>
 
@@ -56,7 +56,9 @@ static void change_images(void)
     fixture_idx("train-labels-idx1-ubyte", 11, 0);
 }
 
-START_TEST(other_images_than_those_of_a_finished_run_are_refused)
+FIXTURE(set_up, tear_down)
+
+TEST(other_images_than_those_of_a_finished_run_are_refused)
 {
     make_grid("seed=0");
     ck_assert_int_eq(check(), STATUS_OK); /* no folder yet */
@@ -80,9 +82,8 @@ START_TEST(other_images_than_those_of_a_finished_run_are_refused)
     fixture_mnist("%s-%s");
     ck_assert_msg(check() == STATUS_OK, "%s", err.text);
 }
-END_TEST
 
-START_TEST(a_change_of_one_pixel_or_label_counts)
+TEST(a_change_of_one_pixel_or_label_counts)
 {
     make_grid("seed=0");
     train();
@@ -100,9 +101,8 @@ START_TEST(a_change_of_one_pixel_or_label_counts)
     free(bytes);
     ck_assert_int_eq(check(), STATUS_DATA);
 }
-END_TEST
 
-START_TEST(nothing_is_read_where_nothing_can_differ)
+TEST(nothing_is_read_where_nothing_can_differ)
 {
     make_grid("seed=0");
     train();
@@ -114,9 +114,8 @@ START_TEST(nothing_is_read_where_nothing_can_differ)
     ck_assert_int_eq(check(), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "MNIST is incomplete"));
 }
-END_TEST
 
-START_TEST(a_part_of_the_images_is_compared_with_the_same_part)
+TEST(a_part_of_the_images_is_compared_with_the_same_part)
 {
     make_grid("seed=0 n_train=6,8");
     train();
@@ -124,18 +123,4 @@ START_TEST(a_part_of_the_images_is_compared_with_the_same_part)
     ck_assert_msg(check() == STATUS_OK, "%s", err.text);
     change_images(); /* the first ten and their labels stay as they are */
     ck_assert_msg(check() == STATUS_OK, "%s", err.text);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("sweep_data");
-    TCase *tcase = tcase_create("sweep_data");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_test(tcase, other_images_than_those_of_a_finished_run_are_refused);
-    tcase_add_test(tcase, a_change_of_one_pixel_or_label_counts);
-    tcase_add_test(tcase, nothing_is_read_where_nothing_can_differ);
-    tcase_add_test(tcase, a_part_of_the_images_is_compared_with_the_same_part);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

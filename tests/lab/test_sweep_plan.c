@@ -1,4 +1,4 @@
-#include "runner.h"
+#include "testing.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +61,9 @@ static void in_plans(char path[PATH_SIZE], const char *name)
     ck_assert_int_eq(path_format(path, NULL, "%s/plans/%s", scratch, name), STATUS_OK);
 }
 
-START_TEST(a_plan_names_every_run_and_the_command)
+FIXTURE(set_up, tear_down)
+
+TEST(a_plan_names_every_run_and_the_command)
 {
     read_plans();
     ck_assert_uint_eq(plans.n_plan, 0);
@@ -74,9 +76,8 @@ START_TEST(a_plan_names_every_run_and_the_command)
     ck_assert(have(0) && have(1) && have(2));
     ck_assert(!sweep_plans_have(&plans, "reverse-qkv-s0-0123456789ab"));
 }
-END_TEST
 
-START_TEST(the_same_runs_are_planned_once)
+TEST(the_same_runs_are_planned_once)
 {
     make_grid("0-2");
     keep();
@@ -105,9 +106,8 @@ START_TEST(the_same_runs_are_planned_once)
     ck_assert_uint_eq(plans.n_plan, 2);
     ck_assert(have(0) && have(1));
 }
-END_TEST
 
-START_TEST(what_is_no_plan_is_said_and_written_again)
+TEST(what_is_no_plan_is_said_and_written_again)
 {
     static const struct {
         const char *text, *sentence;
@@ -138,9 +138,8 @@ START_TEST(what_is_no_plan_is_said_and_written_again)
         ck_assert(have(0) && have(2));
     }
 }
-END_TEST
 
-START_TEST(what_others_keep_beside_plans_is_left_alone)
+TEST(what_others_keep_beside_plans_is_left_alone)
 {
     char path[PATH_SIZE];
     make_grid("0");
@@ -154,9 +153,8 @@ START_TEST(what_others_keep_beside_plans_is_left_alone)
     read_plans();
     ck_assert_uint_eq(plans.n_plan, 1);
 }
-END_TEST
 
-START_TEST(a_plan_that_cannot_be_written)
+TEST(a_plan_that_cannot_be_written)
 {
     char path[PATH_SIZE];
     in_plans(path, "");
@@ -165,19 +163,4 @@ START_TEST(a_plan_that_cannot_be_written)
     make_grid("0");
     ck_assert_int_eq(sweep_plan_keep(scratch, configs, n_config, words, 5, &err), STATUS_WRITE);
     ck_assert_ptr_nonnull(strstr(err.text, "/plans"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("sweep_plan");
-    TCase *tcase = tcase_create("sweep_plan");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_test(tcase, a_plan_names_every_run_and_the_command);
-    tcase_add_test(tcase, the_same_runs_are_planned_once);
-    tcase_add_test(tcase, what_is_no_plan_is_said_and_written_again);
-    tcase_add_test(tcase, what_others_keep_beside_plans_is_left_alone);
-    tcase_add_test(tcase, a_plan_that_cannot_be_written);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -1,4 +1,4 @@
-#include "runner.h"
+#include "testing.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static size_t count_tasks(void)
     return n;
 }
 
-START_TEST(registry_has_every_file_of_tasks)
+TEST(registry_has_every_file_of_tasks)
 {
     char **names;
     size_t n_name, n_source = 0;
@@ -47,9 +47,8 @@ START_TEST(registry_has_every_file_of_tasks)
     ck_assert_uint_eq(count_tasks(), n_source);
     folder_list_free(names, n_name);
 }
-END_TEST
 
-START_TEST(registry_is_in_order_and_finds_names)
+TEST(registry_is_in_order_and_finds_names)
 {
     for (size_t i = 0; i + 1 < count_tasks(); i++) {
         ck_assert_int_lt(strcmp(at(i)->task.name, at(i + 1)->task.name), 0);
@@ -57,7 +56,6 @@ START_TEST(registry_is_in_order_and_finds_names)
     ck_assert_ptr_eq(task_find("revers"), NULL);
     ck_assert_ptr_eq(task_find(""), NULL);
 }
-END_TEST
 
 static size_t read_digits(const char *text, const char *end, int32_t *digit)
 {
@@ -70,7 +68,7 @@ static size_t read_digits(const char *text, const char *end, int32_t *digit)
     return n;
 }
 
-START_TEST(worked_examples_hold)
+TEST(worked_examples_hold)
 {
     for (size_t i = 0; i < count_tasks(); i++) {
         const struct sequence_task *task = at(i);
@@ -88,11 +86,10 @@ START_TEST(worked_examples_hold)
         }
     }
 }
-END_TEST
 
 /* Whoever attends to the needed key can solve the task: there is a map of symbols f with
  * y_t = f(x_key), the same for all positions. */
-START_TEST(needed_keys_hold_the_answer)
+TEST(needed_keys_hold_the_answer)
 {
     enum { N_TOKEN = 8, N_SEQUENCE = 200 };
     static int32_t x[N_SEQUENCE * N_TOKEN], y[N_SEQUENCE * N_TOKEN];
@@ -118,9 +115,8 @@ START_TEST(needed_keys_hold_the_answer)
     ck_assert_int_eq(task_needed_key(task_find("sort"), 3, 8), TASK_NO_KEY);
     ck_assert_int_eq(task_needed_key(task_find("shift"), 7, 8), 0);
 }
-END_TEST
 
-START_TEST(a_slice_of_a_split_is_the_same_however_it_is_cut)
+TEST(a_slice_of_a_split_is_the_same_however_it_is_cut)
 {
     enum { N_TOKEN = 5, N_SEQUENCE = 40 };
     int32_t x[N_SEQUENCE * N_TOKEN], y[N_SEQUENCE * N_TOKEN], part_x[3 * N_TOKEN],
@@ -134,9 +130,8 @@ START_TEST(a_slice_of_a_split_is_the_same_however_it_is_cut)
         ck_assert(x[i] >= 0 && x[i] <= 9);
     }
 }
-END_TEST
 
-START_TEST(splits_and_seeds_are_different_draws_and_tasks_share_inputs)
+TEST(splits_and_seeds_are_different_draws_and_tasks_share_inputs)
 {
     enum { N = 64 };
     int32_t train[N], other[N], y[N];
@@ -149,9 +144,8 @@ START_TEST(splits_and_seeds_are_different_draws_and_tasks_share_inputs)
     sequences_generate(copy, 0, "train", 0, 1, N, other, y);
     ck_assert_mem_eq(train, other, sizeof train);
 }
-END_TEST
 
-START_TEST(digits_are_uniform)
+TEST(digits_are_uniform)
 {
     enum { N = 100000 };
     static int32_t x[N], y[N];
@@ -165,9 +159,8 @@ START_TEST(digits_are_uniform)
         ck_assert_double_eq_tol((double)count[v], N / 10.0, 475);
     }
 }
-END_TEST
 
-START_TEST(floor_of_sort)
+TEST(floor_of_sort)
 {
     const struct task *sort = task_find("sort");
     ck_assert_double_eq_tol(task_chance(sort, 1), 0.1, 1e-12);
@@ -180,10 +173,9 @@ START_TEST(floor_of_sort)
     ck_assert(long_floor > 0.95 && long_floor < 1);
     ck_assert_double_eq(task_chance(task_find("reverse"), 16), 0.1);
 }
-END_TEST
 
 /* The floor's predictor, built by counting, gets just that on fresh sequences. */
-START_TEST(floor_of_sort_is_what_counting_finds)
+TEST(floor_of_sort_is_what_counting_finds)
 {
     enum { N = 20000, T = 6 };
     static int32_t x[N * T], y[N * T];
@@ -201,9 +193,8 @@ START_TEST(floor_of_sort_is_what_counting_finds)
     }
     ck_assert_double_eq_tol((double)n_correct / (N * T), task_chance(task_find("sort"), T), 0.006);
 }
-END_TEST
 
-START_TEST(swap_refuses_odd_lengths_with_lengths_that_work)
+TEST(swap_refuses_odd_lengths_with_lengths_that_work)
 {
     const struct sequence_task *swap = find("swap");
     struct error err;
@@ -212,23 +203,4 @@ START_TEST(swap_refuses_odd_lengths_with_lengths_that_work)
     ck_assert_ptr_nonnull(strstr(err.text, "15 is odd; 14 or 16 would work"));
     ck_assert_int_eq(swap->check(1, &err), STATUS_USAGE);
     ck_assert_ptr_nonnull(strstr(err.text, "2 would work"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("task");
-    TCase *tcase = tcase_create("task");
-    tcase_add_test(tcase, registry_has_every_file_of_tasks);
-    tcase_add_test(tcase, registry_is_in_order_and_finds_names);
-    tcase_add_test(tcase, worked_examples_hold);
-    tcase_add_test(tcase, needed_keys_hold_the_answer);
-    tcase_add_test(tcase, a_slice_of_a_split_is_the_same_however_it_is_cut);
-    tcase_add_test(tcase, splits_and_seeds_are_different_draws_and_tasks_share_inputs);
-    tcase_add_test(tcase, digits_are_uniform);
-    tcase_add_test(tcase, floor_of_sort);
-    tcase_add_test(tcase, floor_of_sort_is_what_counting_finds);
-    tcase_add_test(tcase, swap_refuses_odd_lengths_with_lengths_that_work);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -1,4 +1,4 @@
-#include "runner.h"
+#include "testing.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,7 +44,9 @@ static void make_run(size_t run, double begin, double end)
     time_left_end(left, run, end);
 }
 
-START_TEST(large_runs_that_come_last_count_by_their_size)
+FIXTURE(set_up, tear_down)
+
+TEST(large_runs_that_come_last_count_by_their_size)
 {
     start("n_embd=32,512 seed=0,1", 1); /* the small ones first */
     ck_assert(isnan(time_left_seconds(left, 0)));
@@ -55,9 +57,8 @@ START_TEST(large_runs_that_come_last_count_by_their_size)
     ck_assert_msg(seconds > 4 * 100 && seconds < 4 * 256, "%g", seconds);
     ck_assert_double_lt(time_left_share(left, 4), 0.01);
 }
-END_TEST
 
-START_TEST(epochs_count_exactly)
+TEST(epochs_count_exactly)
 {
     start("n_test=1 epochs=1,9", 1);
     make_run(0, 0, 10);
@@ -70,9 +71,8 @@ START_TEST(epochs_count_exactly)
     ck_assert_double_eq(time_left_seconds(left, 100), 0);
     ck_assert_double_eq(time_left_share(left, 100), 1);
 }
-END_TEST
 
-START_TEST(a_run_alone_is_judged_by_its_own_steps)
+TEST(a_run_alone_is_judged_by_its_own_steps)
 {
     start("seed=0", 1);
     time_left_begin(left, 0, 5);
@@ -80,9 +80,8 @@ START_TEST(a_run_alone_is_judged_by_its_own_steps)
     time_left_reach(left, 0, 0.25);
     ck_assert_double_eq_tol(time_left_seconds(left, 15), 30, 1e-9);
 }
-END_TEST
 
-START_TEST(skipped_runs_say_nothing_about_the_speed)
+TEST(skipped_runs_say_nothing_about_the_speed)
 {
     start("seed=0-3", 1);
     time_left_skip(left, 0);
@@ -93,9 +92,8 @@ START_TEST(skipped_runs_say_nothing_about_the_speed)
     ck_assert_double_eq_tol(time_left_seconds(left, 11), 10, 1e-9);
     ck_assert_double_eq_tol(time_left_share(left, 11), 0.5, 1e-9);
 }
-END_TEST
 
-START_TEST(several_at_a_time_share_the_work)
+TEST(several_at_a_time_share_the_work)
 {
     start("seed=0-5", 2);
     make_run(0, 0, 10);
@@ -109,29 +107,12 @@ START_TEST(several_at_a_time_share_the_work)
     make_run(4, 20, 30);
     ck_assert_double_eq_tol(time_left_seconds(left, 30), 10, 1e-9); /* a place has nothing to do */
 }
-END_TEST
 
-START_TEST(the_longest_run_is_waited_for)
+TEST(the_longest_run_is_waited_for)
 {
     start("n_test=1 epochs=1,10", 4);
     make_run(0, 0, 1);
     time_left_begin(left, 1, 0);
     ck_assert_double_eq_tol(time_left_seconds(left, 4), 6, 0.01);
     ck_assert_double_gt(time_left_seconds(left, 50), 0); /* late, but not yet there */
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("time_left");
-    TCase *tcase = tcase_create("time_left");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_test(tcase, large_runs_that_come_last_count_by_their_size);
-    tcase_add_test(tcase, epochs_count_exactly);
-    tcase_add_test(tcase, a_run_alone_is_judged_by_its_own_steps);
-    tcase_add_test(tcase, skipped_runs_say_nothing_about_the_speed);
-    tcase_add_test(tcase, several_at_a_time_share_the_work);
-    tcase_add_test(tcase, the_longest_run_is_waited_for);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

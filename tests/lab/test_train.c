@@ -1,4 +1,4 @@
-#include "runner.h"
+#include "testing.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,9 @@ static struct config small(const char *settings)
 
 /* ---- schedule ---- */
 
-START_TEST(learning_rate_by_hand)
+FIXTURE(scratch_make, scratch_remove)
+
+TEST(learning_rate_by_hand)
 {
     struct config config = config_default();
     ck_assert(config_set(&config, "lr", "0.8", NULL) == STATUS_OK);
@@ -39,9 +41,8 @@ START_TEST(learning_rate_by_hand)
     ck_assert_double_eq_tol(schedule_rate(&config, 157, 158),
                             5e-4 * (1 + cos(3.14159265358979 * 150 / 151)), 1e-15);
 }
-END_TEST
 
-START_TEST(learning_rate_at_the_edges)
+TEST(learning_rate_at_the_edges)
 {
     struct config config = config_default();
     config.learning_rate = 1;
@@ -53,11 +54,10 @@ START_TEST(learning_rate_at_the_edges)
         ck_assert_double_eq_tol(schedule_rate(&config, s, 10), (double)(s + 1) / 10, 1e-15);
     }
 }
-END_TEST
 
 /* ---- one run ---- */
 
-START_TEST(run_json_says_everything)
+TEST(run_json_says_everything)
 {
     struct config config = small("variant=qk epochs=3");
     struct run_outcome outcome = run_fine(&config, 1, "a");
@@ -94,9 +94,8 @@ START_TEST(run_json_says_everything)
     ck_assert_msg(!json_object_get(build, "blas"), "training uses no BLAS");
     json_decref(root_json);
 }
-END_TEST
 
-START_TEST(curve_has_a_row_a_step_and_no_times)
+TEST(curve_has_a_row_a_step_and_no_times)
 {
     struct config config = small("");
     run_fine(&config, 1, "a");
@@ -119,9 +118,8 @@ START_TEST(curve_has_a_row_a_step_and_no_times)
     ck_assert_uint_eq(n_row, 20); /* 2 epochs of 10 batches, the last of 12 sequences */
     free(table);
 }
-END_TEST
 
-START_TEST(attention_numbers_and_maps)
+TEST(attention_numbers_and_maps)
 {
     struct config config = small("variant=qk");
     run_fine(&config, 1, "a");
@@ -156,9 +154,8 @@ START_TEST(attention_numbers_and_maps)
     }
     json_decref(root_json);
 }
-END_TEST
 
-START_TEST(attention_none_keeps_numbers_but_no_maps)
+TEST(attention_none_keeps_numbers_but_no_maps)
 {
     struct config config = small("attention=none task=sort variant=qkv");
     run_fine(&config, 1, "a");
@@ -172,13 +169,12 @@ START_TEST(attention_none_keeps_numbers_but_no_maps)
     ck_assert(json_get_number(mean, "asymmetry_product", -1) > 0.1);
     json_decref(root_json);
 }
-END_TEST
 
 static const char *const curve[] = {"curve.csv", NULL};
 static const char *const attention[] = {"attention", NULL};
 static const char *const measured[] = {"results", "attention", NULL};
 
-START_TEST(snapshots_are_kept_and_change_no_bit)
+TEST(snapshots_are_kept_and_change_no_bit)
 {
     struct config none = small("attention=none dropout=0.1"), final = small("dropout=0.1"),
                   snapshots = small("attention=snapshots dropout=0.1");
@@ -203,28 +199,25 @@ START_TEST(snapshots_are_kept_and_change_no_bit)
     ck_assert(!has_file(&snapshots, "a2", "attention/step000001/sample0_layer0.npy"));
     ck_assert(has_file(&snapshots, "a2", "attention/step000020/sample0_layer0.npy"));
 }
-END_TEST
 
-START_TEST(copy_is_learned)
+TEST(copy_is_learned)
 {
     struct config config = small("task=copy epochs=12 n_train=1000");
     struct run_outcome outcome = run_fine(&config, 2, "a");
     ck_assert_double_gt(outcome.accuracy, 0.99);
     ck_assert(outcome.escape_step >= 0 && outcome.escape_step < 100);
 }
-END_TEST
 
-START_TEST(one_token_is_finite)
+TEST(one_token_is_finite)
 {
     struct config config = small("seq_len=1 variant=qk+");
     struct run_outcome outcome = run_fine(&config, 1, "a");
     ck_assert(!outcome.diverged && isfinite(outcome.loss));
 }
-END_TEST
 
 /* ---- the same bits ---- */
 
-START_TEST(threads_do_not_change_a_bit)
+TEST(threads_do_not_change_a_bit)
 {
     const char *const variants[] = {"variant=qkv", "variant=qk+", "variant=qkv_tied task=sort"};
     for (size_t i = 0; i < 3; i++) {
@@ -240,9 +233,8 @@ START_TEST(threads_do_not_change_a_bit)
         }
     }
 }
-END_TEST
 
-START_TEST(seeds_and_lanes_do_change_bits)
+TEST(seeds_and_lanes_do_change_bits)
 {
     struct config config = small(""), seed = small("seed=1"), lanes = small("lanes=3");
     run_fine(&config, 1, "a");
@@ -255,11 +247,10 @@ START_TEST(seeds_and_lanes_do_change_bits)
     json_decref(b);
     json_decref(c);
 }
-END_TEST
 
 /* ---- endings ---- */
 
-START_TEST(a_diverged_run_is_recorded_with_its_step)
+TEST(a_diverged_run_is_recorded_with_its_step)
 {
     struct config config = small("lr=1e6 warmup=0 clip=0");
     struct run_outcome outcome = run_fine(&config, 2, "a");
@@ -285,7 +276,6 @@ START_TEST(a_diverged_run_is_recorded_with_its_step)
     ck_assert_uint_eq(n_line, (size_t)step + 2);
     free(table);
 }
-END_TEST
 
 struct watch {
     size_t n_step, stop_at;
@@ -305,7 +295,7 @@ static int stop_after(void *context)
     return watch->n_step >= watch->stop_at ? 15 : 0;
 }
 
-START_TEST(hooks_see_every_step_and_can_stop)
+TEST(hooks_see_every_step_and_can_stop)
 {
     struct config config = small("");
     struct watch watch = {.stop_at = 1000};
@@ -322,27 +312,4 @@ START_TEST(hooks_see_every_step_and_can_stop)
     ck_assert_int_eq(record_state(out, config.id), RECORD_INTERRUPTED);
     run_fine(&config, 1, "b"); /* again from the beginning */
     expect_equal(&config, "a", &config, "b", measured, curve);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("train");
-    TCase *tcase = tcase_create("train");
-    tcase_add_checked_fixture(tcase, scratch_make, scratch_remove);
-    tcase_add_test(tcase, learning_rate_by_hand);
-    tcase_add_test(tcase, learning_rate_at_the_edges);
-    tcase_add_test(tcase, run_json_says_everything);
-    tcase_add_test(tcase, curve_has_a_row_a_step_and_no_times);
-    tcase_add_test(tcase, attention_numbers_and_maps);
-    tcase_add_test(tcase, attention_none_keeps_numbers_but_no_maps);
-    tcase_add_test(tcase, snapshots_are_kept_and_change_no_bit);
-    tcase_add_test(tcase, copy_is_learned);
-    tcase_add_test(tcase, one_token_is_finite);
-    tcase_add_test(tcase, threads_do_not_change_a_bit);
-    tcase_add_test(tcase, seeds_and_lanes_do_change_bits);
-    tcase_add_test(tcase, a_diverged_run_is_recorded_with_its_step);
-    tcase_add_test(tcase, hooks_see_every_step_and_can_stop);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -1,5 +1,5 @@
 /* Training on images: small models on a few drawn glyphs, or on files of ten images. */
-#include "runner.h"
+#include "testing.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,7 +23,9 @@ static struct config small(const char *settings)
 
 /* ---- schedule ---- */
 
-START_TEST(the_rate_falls_to_a_tenth_at_half_and_at_three_quarters)
+FIXTURE(scratch_make, scratch_remove)
+
+TEST(the_rate_falls_to_a_tenth_at_half_and_at_three_quarters)
 {
     struct config config = small("lr=1");
     const double expected[] = {1, 1, 1, 1, 1, 0.1, 0.1, 0.01, 0.01, 0.01};
@@ -40,11 +42,10 @@ START_TEST(the_rate_falls_to_a_tenth_at_half_and_at_three_quarters)
     ck_assert_double_eq(schedule_rate(&config, 0, 10), 0.5);
     ck_assert_double_eq(schedule_rate(&config, 2, 10), 1);
 }
-END_TEST
 
 /* ---- one run ---- */
 
-START_TEST(run_json_says_what_images_are_measured_by)
+TEST(run_json_says_what_images_are_measured_by)
 {
     struct config config = small("");
     struct run_outcome outcome = run_fine(&config, 2, "a");
@@ -73,9 +74,8 @@ START_TEST(run_json_says_what_images_are_measured_by)
     ck_assert(json_get_number(mean, "diagonal", -1) > 0);
     json_decref(root_json);
 }
-END_TEST
 
-START_TEST(confusions_add_up_to_the_accuracies)
+TEST(confusions_add_up_to_the_accuracies)
 {
     struct config config = small("");
     struct run_outcome outcome = run_fine(&config, 1, "a");
@@ -106,9 +106,8 @@ START_TEST(confusions_add_up_to_the_accuracies)
     free(table);
     json_decref(root_json);
 }
-END_TEST
 
-START_TEST(epochs_have_a_row_each_and_the_last_is_the_result)
+TEST(epochs_have_a_row_each_and_the_last_is_the_result)
 {
     struct config config = small("epochs=3");
     struct run_outcome outcome = run_fine(&config, 1, "a");
@@ -129,10 +128,9 @@ START_TEST(epochs_have_a_row_each_and_the_last_is_the_result)
     ck_assert_double_eq_tol(top1, outcome.accuracy, 1e-8);
     free(table);
 }
-END_TEST
 
 /* With a learning rate of 0 the steps of an epoch and the evaluation behind it see one model. */
-START_TEST(training_accuracy_is_measured_without_dropout)
+TEST(training_accuracy_is_measured_without_dropout)
 {
     static const char *const dropout[] = {"lr=0 epochs=1 dropout=0", "lr=0 epochs=1 dropout=0.9"};
     double evaluated[2], trained[2];
@@ -150,17 +148,15 @@ START_TEST(training_accuracy_is_measured_without_dropout)
     ck_assert_double_eq(evaluated[1], evaluated[0]);
     ck_assert_double_ne(trained[1], trained[0]);
 }
-END_TEST
 
-START_TEST(maps_of_the_probe_are_kept)
+TEST(maps_of_the_probe_are_kept)
 {
     struct config config = small("variant=qk+");
     run_fine(&config, 1, "a");
     free(read_maps(&config, "a", 2, 17, "attention/step000010/layer1.npy"));
 }
-END_TEST
 
-START_TEST(samples_are_kept_with_their_images)
+TEST(samples_are_kept_with_their_images)
 {
     struct config config = small("n_probe=20");
     run_fine(&config, 1, "a");
@@ -199,10 +195,9 @@ START_TEST(samples_are_kept_with_their_images)
     source_free(source);
     json_decref(root_json);
 }
-END_TEST
 
 /* All images of a small test split are samples: their predictions are those that were counted. */
-START_TEST(predictions_of_samples_are_those_of_the_evaluation)
+TEST(predictions_of_samples_are_those_of_the_evaluation)
 {
     struct config config = small("n_test=8 n_probe=8 epochs=4");
     struct run_outcome outcome = run_fine(&config, 1, "a");
@@ -219,9 +214,8 @@ START_TEST(predictions_of_samples_are_those_of_the_evaluation)
     ck_assert_double_eq_tol(outcome.accuracy, (double)n_right / 8, 1e-12);
     json_decref(root_json);
 }
-END_TEST
 
-START_TEST(samples_are_of_different_classes_and_fit)
+TEST(samples_are_of_different_classes_and_fit)
 {
     const uint16_t label[] = {3, 3, 5, 3, 5, 0, 3};
     size_t item[PROBE_MAX_SAMPLE];
@@ -241,12 +235,11 @@ START_TEST(samples_are_of_different_classes_and_fit)
     struct config task = config_default();
     ck_assert_uint_eq(probe_samples_count(&task, 64), 1);
 }
-END_TEST
 
 static const char *const nothing[] = {NULL}, *const tables[] = {"curve.csv", "epochs.csv", NULL};
 
 /* Dropout, augmentation and order have streams of their own, which no look at a map moves. */
-START_TEST(maps_change_no_bit_of_training)
+TEST(maps_change_no_bit_of_training)
 {
     static const char *const choice[] = {"attention=none", "attention=final",
                                          "attention=snapshots"};
@@ -259,9 +252,8 @@ START_TEST(maps_change_no_bit_of_training)
         expect_equal(&config[0], "a0", &config[i], out, nothing, tables);
     }
 }
-END_TEST
 
-START_TEST(the_loss_falls)
+TEST(the_loss_falls)
 {
     struct config config = small("epochs=40 n_train=64 n_test=20 batch_size=16 lr=0.003 dropout=0");
     run_fine(&config, 2, "a");
@@ -272,11 +264,10 @@ START_TEST(the_loss_falls)
     ck_assert_double_lt(last, first - 0.3);
     free(table);
 }
-END_TEST
 
 /* ---- the same bits ---- */
 
-START_TEST(threads_do_not_change_a_bit)
+TEST(threads_do_not_change_a_bit)
 {
     static const char *const all[] = {"curve.csv", "epochs.csv", "confusion.csv", NULL};
     static const char *const measured[] = {"results", "attention", NULL};
@@ -294,9 +285,8 @@ START_TEST(threads_do_not_change_a_bit)
         }
     }
 }
-END_TEST
 
-START_TEST(dropout_order_and_data_depend_on_the_seed)
+TEST(dropout_order_and_data_depend_on_the_seed)
 {
     struct config a = small(""), b = small("seed=1"), c = small("dropout=0");
     run_fine(&a, 1, "a");
@@ -313,11 +303,10 @@ START_TEST(dropout_order_and_data_depend_on_the_seed)
     json_decref(jb);
     json_decref(jc);
 }
-END_TEST
 
 /* ---- files, resuming, endings ---- */
 
-START_TEST(a_folder_of_ten_images_is_trained_on)
+TEST(a_folder_of_ten_images_is_trained_on)
 {
     fixture_mnist("MNIST/raw/%s-%s.gz");
     struct config config = small("task=mnist n_train=0 n_test=0 n_probe=64 batch_size=128");
@@ -328,9 +317,8 @@ START_TEST(a_folder_of_ten_images_is_trained_on)
     ck_assert_int_eq(json_get_integer(json_object_get(root_json, "results"), "n_step", 0), 2);
     json_decref(root_json);
 }
-END_TEST
 
-START_TEST(finished_runs_are_skipped)
+TEST(finished_runs_are_skipped)
 {
     struct config config = small("epochs=1");
     struct sweep_options options = {.out = scratch, .data = &data, .threads = 1};
@@ -340,9 +328,8 @@ START_TEST(finished_runs_are_skipped)
     ck_assert_int_eq(sweep_run(&config, 1, &options, NULL, &totals, &err), STATUS_OK);
     ck_assert_uint_eq(totals.skipped, 1);
 }
-END_TEST
 
-START_TEST(missing_data_fail_the_run_and_leave_no_claim)
+TEST(missing_data_fail_the_run_and_leave_no_claim)
 {
     struct config config = small("task=mnist n_train=0 n_test=0");
     struct sweep_options options = {.out = scratch, .data = &data, .threads = 1};
@@ -352,9 +339,8 @@ START_TEST(missing_data_fail_the_run_and_leave_no_claim)
     ck_assert_ptr_nonnull(strstr(err.text, "MNIST was not found"));
     ck_assert_int_ne(record_state(scratch, config.id), RECORD_RUNNING);
 }
-END_TEST
 
-START_TEST(a_diverged_run_shows_no_accuracy)
+TEST(a_diverged_run_shows_no_accuracy)
 {
     struct config config = small("lr=1e6");
     struct run_outcome outcome = run_fine(&config, 1, "a");
@@ -366,31 +352,4 @@ START_TEST(a_diverged_run_shows_no_accuracy)
     ck_assert(json_is_null(json_object_get(results, "class_accuracy")));
     ck_assert(!has_file(&config, "a", "confusion.csv"));
     json_decref(root_json);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("train_images");
-    TCase *tcase = tcase_create("train_images");
-    tcase_add_checked_fixture(tcase, scratch_make, scratch_remove);
-    tcase_add_test(tcase, the_rate_falls_to_a_tenth_at_half_and_at_three_quarters);
-    tcase_add_test(tcase, run_json_says_what_images_are_measured_by);
-    tcase_add_test(tcase, confusions_add_up_to_the_accuracies);
-    tcase_add_test(tcase, epochs_have_a_row_each_and_the_last_is_the_result);
-    tcase_add_test(tcase, training_accuracy_is_measured_without_dropout);
-    tcase_add_test(tcase, maps_of_the_probe_are_kept);
-    tcase_add_test(tcase, samples_are_kept_with_their_images);
-    tcase_add_test(tcase, predictions_of_samples_are_those_of_the_evaluation);
-    tcase_add_test(tcase, samples_are_of_different_classes_and_fit);
-    tcase_add_test(tcase, maps_change_no_bit_of_training);
-    tcase_add_test(tcase, the_loss_falls);
-    tcase_add_test(tcase, threads_do_not_change_a_bit);
-    tcase_add_test(tcase, dropout_order_and_data_depend_on_the_seed);
-    tcase_add_test(tcase, a_folder_of_ten_images_is_trained_on);
-    tcase_add_test(tcase, finished_runs_are_skipped);
-    tcase_add_test(tcase, missing_data_fail_the_run_and_leave_no_claim);
-    tcase_add_test(tcase, a_diverged_run_shows_no_accuracy);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

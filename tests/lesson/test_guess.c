@@ -1,6 +1,6 @@
 /* What the most frequent digit of a row gets. */
 #include "lesson/guess.h"
-#include "runner.h"
+#include "testing.h"
 
 /* The same by trying every row. */
 static double by_trying(size_t n_token, size_t n_symbol)
@@ -20,7 +20,7 @@ static double by_trying(size_t n_token, size_t n_symbol)
     return (double)sum / (double)(n_row * n_token);
 }
 
-START_TEST(short_rows_agree_with_trying_them_all)
+TEST(short_rows_agree_with_trying_them_all)
 {
     for (size_t n_symbol = 1; n_symbol <= 4; n_symbol++) {
         for (size_t n_token = 1; n_token <= 7; n_token++) {
@@ -29,30 +29,16 @@ START_TEST(short_rows_agree_with_trying_them_all)
         }
     }
 }
-END_TEST
 
 /* From the exact fractions of (sum over k <= m of x^k / k!)^10. */
-START_TEST(sixteen_digits_give_more_than_a_tenth)
+TEST(sixteen_digits_give_more_than_a_tenth)
 {
     ck_assert_double_eq_tol(guess_frequent(16, 10), 0.2360248951004515, 1e-12);
 }
-END_TEST
 
-START_TEST(long_rows_come_near_a_tenth)
+TEST(long_rows_come_near_a_tenth)
 {
     double long_row = guess_frequent(GUESS_MAX_TOKEN, 10);
     ck_assert(long_row > 0.1 && long_row < 0.16);
     ck_assert_double_eq(guess_frequent(4 * GUESS_MAX_TOKEN, 10), long_row);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("guess");
-    TCase *tcase = tcase_create("guess");
-    tcase_add_test(tcase, short_rows_agree_with_trying_them_all);
-    tcase_add_test(tcase, sixteen_digits_give_more_than_a_tenth);
-    tcase_add_test(tcase, long_rows_come_near_a_tenth);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

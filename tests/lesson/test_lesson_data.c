@@ -10,7 +10,7 @@
 #include "nn/cost.h"
 #include "report/fixture.h"
 #include "report/statistics/published.h"
-#include "runner.h"
+#include "testing.h"
 
 /* ---- runs that no training made ---- */
 
@@ -57,7 +57,7 @@ static struct lesson_runs make_runs(const double *difference, size_t n)
 
 /* ---- three seeds ---- */
 
-START_TEST(three_seeds_that_say_the_opposite_are_found)
+TEST(three_seeds_that_say_the_opposite_are_found)
 {
     static const double difference[] = {0.25, 0.125, 0.125, -0.5, -0.5, -0.25};
     struct lesson_runs runs = make_runs(difference, 6);
@@ -75,9 +75,8 @@ START_TEST(three_seeds_that_say_the_opposite_are_found)
     ck_assert_uint_eq(found.n_seed, 6);
     ck_assert_uint_ge(found.n_case, 1);
 }
-END_TEST
 
-START_TEST(agreement_and_small_differences_mislead_nobody)
+TEST(agreement_and_small_differences_mislead_nobody)
 {
     static const double same[] = {0.1, 0.2, 0.1, 0.3, 0.1};
     static const double small[] = {0.004, 0.004, 0.004, -0.02, -0.03};
@@ -89,9 +88,8 @@ START_TEST(agreement_and_small_differences_mislead_nobody)
     runs = make_runs(small, 5);
     ck_assert(!mislead_find(&runs).exists);
 }
-END_TEST
 
-START_TEST(few_seeds_are_no_comparison)
+TEST(few_seeds_are_no_comparison)
 {
     static const double difference[] = {0.5, 0.5, 0.5, -0.9};
     struct lesson_runs runs = make_runs(difference, 4);
@@ -99,7 +97,6 @@ START_TEST(few_seeds_are_no_comparison)
     ck_assert(!found.exists);
     ck_assert_uint_eq(found.n_comparison, 0);
 }
-END_TEST
 
 /* ---- data ---- */
 
@@ -115,7 +112,7 @@ static json_t *make_data(void)
     return data;
 }
 
-START_TEST(runs_name_their_task_and_variant)
+TEST(runs_name_their_task_and_variant)
 {
     json_t *data = make_data();
     const json_t *run = json_array_get(json_object_get(data, "runs"), 1);
@@ -130,10 +127,9 @@ START_TEST(runs_name_their_task_and_variant)
     ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(task, "needed"), 0)), 15);
     json_decref(data);
 }
-END_TEST
 
 /* Of two seeds with maps the page shows the first; the other one is a dot. */
-START_TEST(maps_and_curve_are_of_the_first_seed)
+TEST(maps_and_curve_are_of_the_first_seed)
 {
     static const struct fake_run fake[] = {
         {.task = "reverse", .variant = "qkv", .seed = 3, .accuracy = 1, .escape = 5},
@@ -167,9 +163,8 @@ START_TEST(maps_and_curve_are_of_the_first_seed)
     run_free(&made[1]);
     remove_out();
 }
-END_TEST
 
-START_TEST(puzzles_are_those_of_the_tasks)
+TEST(puzzles_are_those_of_the_tasks)
 {
     json_t *data = make_data();
     const json_t *puzzle;
@@ -187,11 +182,10 @@ START_TEST(puzzles_are_those_of_the_tasks)
     ck_assert_uint_eq(i, 4);
     json_decref(data);
 }
-END_TEST
 
 /* The page's arithmetic on these constants is that of cost.c: what the browser's test then shows of
  * the script. */
-START_TEST(constants_of_the_cache_give_what_cost_gives)
+TEST(constants_of_the_cache_give_what_cost_gives)
 {
     json_t *data = make_data();
     const json_t *model_json, *variant_json;
@@ -223,9 +217,8 @@ START_TEST(constants_of_the_cache_give_what_cost_gives)
     ck_assert_uint_eq(i, 2);
     json_decref(data);
 }
-END_TEST
 
-START_TEST(published_numbers_are_those_of_the_table)
+TEST(published_numbers_are_those_of_the_table)
 {
     json_t *data = make_data();
     const json_t *row = json_array_get(json_object_get(data, "published"), 1);
@@ -235,21 +228,4 @@ START_TEST(published_numbers_are_those_of_the_table)
     ck_assert_double_eq_tol(json_get_number(row, "same", -1), published_reverse("qk+", 64, 16),
                             1e-12);
     json_decref(data);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("lesson_data");
-    TCase *tcase = tcase_create("lesson_data");
-    tcase_add_test(tcase, three_seeds_that_say_the_opposite_are_found);
-    tcase_add_test(tcase, agreement_and_small_differences_mislead_nobody);
-    tcase_add_test(tcase, few_seeds_are_no_comparison);
-    tcase_add_test(tcase, runs_name_their_task_and_variant);
-    tcase_add_test(tcase, maps_and_curve_are_of_the_first_seed);
-    tcase_add_test(tcase, puzzles_are_those_of_the_tasks);
-    tcase_add_test(tcase, constants_of_the_cache_give_what_cost_gives);
-    tcase_add_test(tcase, published_numbers_are_those_of_the_table);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

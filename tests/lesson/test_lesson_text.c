@@ -8,7 +8,7 @@
 #include "lesson/lesson_assets.h"
 #include "lesson/lesson_page.h"
 #include "lesson/lesson_text.h"
-#include "runner.h"
+#include "testing.h"
 
 static struct lesson_texts read_texts(const char *code)
 {
@@ -27,7 +27,7 @@ static size_t count(const char *text, const char *part)
     return n;
 }
 
-START_TEST(languages_have_the_same_keys_in_the_same_order)
+TEST(languages_have_the_same_keys_in_the_same_order)
 {
     struct lesson_texts english = read_texts("en");
     ck_assert_uint_gt(english.n_text, 100);
@@ -43,10 +43,9 @@ START_TEST(languages_have_the_same_keys_in_the_same_order)
     }
     lesson_texts_free(&english);
 }
-END_TEST
 
 /* What a translation may not lose: places that are filled in, code to copy, questions' markup. */
-START_TEST(languages_fill_in_the_same_places)
+TEST(languages_fill_in_the_same_places)
 {
     static const char *const marks[] = {"<pre>", "</pre>", "<li>", "</li>", "<code>", "</code>"};
     struct lesson_texts english = read_texts("en");
@@ -74,9 +73,8 @@ START_TEST(languages_fill_in_the_same_places)
     }
     lesson_texts_free(&english);
 }
-END_TEST
 
-START_TEST(an_unknown_language_is_refused_with_the_ones_there_are)
+TEST(an_unknown_language_is_refused_with_the_ones_there_are)
 {
     struct lesson_texts texts;
     struct error err = {0};
@@ -84,9 +82,8 @@ START_TEST(an_unknown_language_is_refused_with_the_ones_there_are)
     ck_assert_ptr_nonnull(strstr(err.text, "no language 'xx': there are en, ko"));
     lesson_texts_free(&texts);
 }
-END_TEST
 
-START_TEST(names_are_filled_in_and_other_braces_stay)
+TEST(names_are_filled_in_and_other_braces_stay)
 {
     struct lesson_value value[] = {{"n", "12"}, {"seed", "3"}};
     struct text out = {0};
@@ -94,18 +91,16 @@ START_TEST(names_are_filled_in_and_other_braces_stay)
     ck_assert_str_eq(out.data, "12 runs, seed 3; {other} { y = 1; } {n");
     text_free(&out);
 }
-END_TEST
 
-START_TEST(paragraphs_are_separated_by_empty_lines)
+TEST(paragraphs_are_separated_by_empty_lines)
 {
     struct text out = {0};
     lesson_text_paragraphs(&out, "one\nline\n\n<pre>code</pre>\n\n<b>two</b>", NULL, 0);
     ck_assert_str_eq(out.data, "<p>one\nline</p>\n<pre>code</pre>\n<p><b>two</b></p>\n");
     text_free(&out);
 }
-END_TEST
 
-START_TEST(the_page_needs_no_text_that_is_missing)
+TEST(the_page_needs_no_text_that_is_missing)
 {
     for (size_t i = 0; lesson_language_at(i); i++) {
         struct lesson_texts texts = read_texts(lesson_language_at(i));
@@ -122,9 +117,8 @@ START_TEST(the_page_needs_no_text_that_is_missing)
         lesson_texts_free(&texts);
     }
 }
-END_TEST
 
-START_TEST(a_missing_text_is_named)
+TEST(a_missing_text_is_named)
 {
     struct lesson_texts texts = read_texts("en");
     struct text page = {0};
@@ -137,10 +131,9 @@ START_TEST(a_missing_text_is_named)
     json_decref(data);
     lesson_texts_free(&texts);
 }
-END_TEST
 
 /* Every t('key') of the script, so that no widget stops for want of a text. */
-START_TEST(widgets_ask_for_texts_that_are_there)
+TEST(widgets_ask_for_texts_that_are_there)
 {
     struct lesson_texts texts = read_texts("en");
     size_t n = 0;
@@ -155,21 +148,4 @@ START_TEST(widgets_ask_for_texts_that_are_there)
     }
     ck_assert_uint_gt(n, 60);
     lesson_texts_free(&texts);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("lesson_text");
-    TCase *tcase = tcase_create("lesson_text");
-    tcase_add_test(tcase, languages_have_the_same_keys_in_the_same_order);
-    tcase_add_test(tcase, languages_fill_in_the_same_places);
-    tcase_add_test(tcase, an_unknown_language_is_refused_with_the_ones_there_are);
-    tcase_add_test(tcase, names_are_filled_in_and_other_braces_stay);
-    tcase_add_test(tcase, paragraphs_are_separated_by_empty_lines);
-    tcase_add_test(tcase, the_page_needs_no_text_that_is_missing);
-    tcase_add_test(tcase, a_missing_text_is_named);
-    tcase_add_test(tcase, widgets_ask_for_texts_that_are_there);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -6,7 +6,7 @@
  * engine's logits and attention must be the same, and the gradient of a slot must be the sum of the
  * gradients of the roles that read it.
  */
-#include "runner.h"
+#include "testing.h"
 
 #include <stdio.h>
 
@@ -153,15 +153,14 @@ static void check_variant(const struct variant *variant, uint64_t seed)
     check_shape(&patches, fixture_images_make(&patches, N_SEQUENCE, seed), seed);
 }
 
-START_TEST(every_named_row)
+TEST(every_named_row)
 {
     for (size_t i = 0; variant_named(i); i++) {
         check_variant(variant_named(i), 100 + i);
     }
 }
-END_TEST
 
-START_TEST(every_combination_of_axes)
+TEST(every_combination_of_axes)
 {
     size_t n_legal = 0;
     for (size_t i = 0; i < FIXTURE_N_COMBINATION; i++) {
@@ -173,11 +172,10 @@ START_TEST(every_combination_of_axes)
     }
     ck_assert_uint_gt(n_legal, 400);
 }
-END_TEST
 
 /* A comparison that would accept anything proves nothing: a single weight that differs between the
  * untied roles must be seen. */
-START_TEST(unequal_roles_are_seen)
+TEST(unequal_roles_are_seen)
 {
     struct variant variant;
     ck_assert_int_eq(variant_parse("qk", &variant, NULL), STATUS_OK);
@@ -209,16 +207,4 @@ START_TEST(unequal_roles_are_seen)
     model_free(&untied);
     fixture_batch_free(&made);
     engine_free(engine);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("attention_oracle");
-    TCase *cases = tcase_create("attention_oracle");
-    tcase_add_test(cases, every_named_row);
-    tcase_add_test(cases, every_combination_of_axes);
-    tcase_add_test(cases, unequal_roles_are_seen);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
 }

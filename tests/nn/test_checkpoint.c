@@ -1,5 +1,5 @@
 /* A training that stops, is saved and goes on in another process must end in the same bits. */
-#include "runner.h"
+#include "testing.h"
 
 #include <stdio.h>
 
@@ -90,17 +90,18 @@ static void check_resumed(const struct model_shape *shape)
     engine_free(resumed);
 }
 
-START_TEST(a_resumed_training_equals_an_unbroken_one)
+FIXTURE(make_folder, drop_folder)
+
+TEST(a_resumed_training_equals_an_unbroken_one)
 {
     for (size_t i = 0; variant_named(i); i++) {
         struct model_shape shape = fixture_shape(variant_named(i), 16, 2, 4, N_TOKEN);
         check_resumed(&shape);
     }
 }
-END_TEST
 
 /* The masks of step 3 come after those of step 2, whoever computed them. */
-START_TEST(dropout_and_patches_resume_too)
+TEST(dropout_and_patches_resume_too)
 {
     for (size_t i = 0; variant_sharing_row(i); i += 4) {
         struct model_shape tokens = fixture_shape(variant_sharing_row(i), 16, 2, 4, N_TOKEN);
@@ -111,10 +112,9 @@ START_TEST(dropout_and_patches_resume_too)
         check_resumed(&patches);
     }
 }
-END_TEST
 
 /* The seed of the masks is no part of a checkpoint: it is the configuration's. */
-START_TEST(the_seed_of_dropout_matters)
+TEST(the_seed_of_dropout_matters)
 {
     struct model_shape shape = fixture_shape(variant_named(0), 16, 2, 4, N_TOKEN);
     shape.dropout = 0.2;
@@ -131,10 +131,9 @@ START_TEST(the_seed_of_dropout_matters)
     engine_free(unbroken);
     engine_free(resumed);
 }
-END_TEST
 
 /* Weights alone are not the state: without Adam's moments the bits differ. */
-START_TEST(the_moments_matter)
+TEST(the_moments_matter)
 {
     struct engine *unbroken = make_engine("qk", 16, 1), *forgetful = make_engine("qk", 16, 1);
     train(unbroken, 0, 4);
@@ -146,9 +145,8 @@ START_TEST(the_moments_matter)
     engine_free(unbroken);
     engine_free(forgetful);
 }
-END_TEST
 
-START_TEST(weights_are_stored_under_plain_names)
+TEST(weights_are_stored_under_plain_names)
 {
     struct engine *engine = make_engine("qk+", 16, 1);
     train(engine, 0, 2);
@@ -171,9 +169,8 @@ START_TEST(weights_are_stored_under_plain_names)
     safetensors_free(&file);
     engine_free(engine);
 }
-END_TEST
 
-START_TEST(patches_are_stored_as_a_convolution)
+TEST(patches_are_stored_as_a_convolution)
 {
     struct model_shape shape = fixture_patch_shape(variant_named(0), 16, 2, 4);
     struct engine *engine = engine_of(&shape, 1);
@@ -191,9 +188,8 @@ START_TEST(patches_are_stored_as_a_convolution)
     safetensors_free(&file);
     engine_free(engine);
 }
-END_TEST
 
-START_TEST(notes_come_back)
+TEST(notes_come_back)
 {
     char task_key[] = "task", task[] = "reverse", text_key[] = "note", text[] = "d = 16, \"Q=K\"\n";
     struct safetensors_metadata pair[] = {{task_key, task}, {text_key, text}};
@@ -215,7 +211,6 @@ START_TEST(notes_come_back)
     ck_assert_ptr_nonnull(strstr(err.text, "the note 'step'"));
     engine_free(engine);
 }
-END_TEST
 
 /* Loads what is at path into an engine, which must refuse it and stay as it was. */
 static void check_refused(const char *variant_text, size_t n_embd, const char *phrase)
@@ -231,7 +226,7 @@ static void check_refused(const char *variant_text, size_t n_embd, const char *p
     engine_free(untouched);
 }
 
-START_TEST(another_model_is_refused)
+TEST(another_model_is_refused)
 {
     struct engine *engine = make_engine("qk", 16, 1);
     ck_assert_int_eq(checkpoint_save(path, engine, NULL, NULL), STATUS_OK);
@@ -258,7 +253,6 @@ START_TEST(another_model_is_refused)
         err.text, "tensor patch_embed.weight: expected F32 [16,1,2,2], found F32 [16,2,2,2]"));
     engine_free(engine);
 }
-END_TEST
 
 static void write_edited(const char *key, const char *value)
 {
@@ -277,7 +271,7 @@ static void write_edited(const char *key, const char *value)
     safetensors_free(&file);
 }
 
-START_TEST(a_file_that_is_no_checkpoint_is_refused)
+TEST(a_file_that_is_no_checkpoint_is_refused)
 {
     struct engine *engine = make_engine("qk", 16, 1);
     ck_assert_int_eq(checkpoint_save(path, engine, NULL, NULL), STATUS_OK);
@@ -291,9 +285,8 @@ START_TEST(a_file_that_is_no_checkpoint_is_refused)
     check_refused("qk", 16, "checkpoint.safetensors");
     engine_free(engine);
 }
-END_TEST
 
-START_TEST(a_folder_that_is_not_there_is_named)
+TEST(a_folder_that_is_not_there_is_named)
 {
     struct engine *engine = make_engine("qk", 16, 1);
     struct error err;
@@ -302,24 +295,4 @@ START_TEST(a_folder_that_is_not_there_is_named)
     ck_assert_int_eq(checkpoint_save(nowhere, engine, NULL, &err), STATUS_WRITE);
     ck_assert_ptr_nonnull(strstr(err.text, nowhere));
     engine_free(engine);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("checkpoint");
-    TCase *cases = tcase_create("checkpoint");
-    tcase_add_checked_fixture(cases, make_folder, drop_folder);
-    tcase_add_test(cases, a_resumed_training_equals_an_unbroken_one);
-    tcase_add_test(cases, dropout_and_patches_resume_too);
-    tcase_add_test(cases, the_seed_of_dropout_matters);
-    tcase_add_test(cases, the_moments_matter);
-    tcase_add_test(cases, weights_are_stored_under_plain_names);
-    tcase_add_test(cases, patches_are_stored_as_a_convolution);
-    tcase_add_test(cases, notes_come_back);
-    tcase_add_test(cases, another_model_is_refused);
-    tcase_add_test(cases, a_file_that_is_no_checkpoint_is_refused);
-    tcase_add_test(cases, a_folder_that_is_not_there_is_named);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "nn/cost.h"
-#include "runner.h"
+#include "testing.h"
 
 static struct variant parsed(const char *id)
 {
@@ -46,7 +46,7 @@ static void expect_parameters(const char *name, const char *sizes, const char *i
 }
 
 /* All variants with two projections cost the same, with or without the +. */
-START_TEST(parameters_of_small_models)
+TEST(parameters_of_small_models)
 {
     static const struct {
         const char *model, *sizes;
@@ -67,7 +67,6 @@ START_TEST(parameters_of_small_models)
         expect_parameters(model, sizes, "qkv_tied+", ROWS[i].one_plus);
     }
 }
-END_TEST
 
 /* Hundredths of a GB, rounded. */
 static unsigned hundredths(uint64_t n_byte)
@@ -75,7 +74,7 @@ static unsigned hundredths(uint64_t n_byte)
     return (unsigned)((n_byte + 5000000) / 10000000);
 }
 
-START_TEST(language_model_of_300m)
+TEST(language_model_of_300m)
 {
     static const struct {
         const char *id;
@@ -112,10 +111,9 @@ START_TEST(language_model_of_300m)
     ck_assert_uint_eq(cost_of(&model, "qkv_tied").forward_macs, 706790555648);
     ck_assert_uint_eq(plain.training_macs, 3 * plain.forward_macs);
 }
-END_TEST
 
 /* By hand: 22 layers of 12 d^2 + 13 d, embedding and positions, the last norm. */
-START_TEST(language_model_of_1_2b)
+TEST(language_model_of_1_2b)
 {
     uint64_t d = 2048;
     struct cost_model model = sized("1.2b", "");
@@ -123,10 +121,9 @@ START_TEST(language_model_of_1_2b)
                       22 * (12 * d * d + 13 * d) + (50304 + 2048) * d + 2 * d);
     ck_assert_uint_eq(cost_of(&model, "qkv").cache_per_token, 2 * d * 22 * 2);
 }
-END_TEST
 
 /* n tokens, d wide: p n d^2 + 2 n^2 d + 8 n d^2 a layer, and the two ends. */
-START_TEST(macs_follow_the_formula)
+TEST(macs_follow_the_formula)
 {
     uint64_t d = 64, n = 16;
     struct cost_model encoder = sized("encoder", "");
@@ -148,10 +145,9 @@ START_TEST(macs_follow_the_formula)
     ck_assert_uint_eq(cost_of(&vit, "kv").forward_macs,
                       2 * (3 * n * d * d + 2 * n * n * d + 8 * n * d * d) + 49 * 16 * d + d * 10);
 }
-END_TEST
 
 /* d^2 + 3 d in place of W_Q's d^2 + d; 2 d_h of the norms' gains; G d_h wide keys and values. */
-START_TEST(parameters_of_the_further_axes)
+TEST(parameters_of_the_further_axes)
 {
     uint64_t d = 64, plain = 109642;
     expect_parameters("encoder", "", "qkv:query=residual_mlp", plain + 2 * 2 * d);
@@ -163,10 +159,9 @@ START_TEST(parameters_of_the_further_axes)
     expect_parameters("encoder", "", "qk:score_term=relative", 101322 + 2 * 10);
     expect_parameters("encoder", "", "qkv:causal=1", plain);
 }
-END_TEST
 
 /* A patch that does not divide the image is completed with zeros: 32 px in patches of 7 are 25. */
-START_TEST(tokens_of_images)
+TEST(tokens_of_images)
 {
     static const struct {
         const char *model, *sizes;
@@ -184,10 +179,9 @@ START_TEST(tokens_of_images)
         ck_assert_uint_eq(cost_model_context(&model), ROWS[i].n_token);
     }
 }
-END_TEST
 
 /* The printed count is that of the model which trains, for every named variant. */
-START_TEST(built_models_have_as_many_parameters)
+TEST(built_models_have_as_many_parameters)
 {
     static const char *const SIZES[][2] = {
         {"encoder", ""},
@@ -219,9 +213,8 @@ START_TEST(built_models_have_as_many_parameters)
         }
     }
 }
-END_TEST
 
-START_TEST(wrong_sizes_are_refused_with_the_reason)
+TEST(wrong_sizes_are_refused_with_the_reason)
 {
     static const struct {
         const char *model, *key, *value, *needle;
@@ -255,9 +248,8 @@ START_TEST(wrong_sizes_are_refused_with_the_reason)
             NULL,
         "%s", err.text);
 }
-END_TEST
 
-START_TEST(amounts_of_memory)
+TEST(amounts_of_memory)
 {
     static const struct {
         const char *text;
@@ -277,27 +269,4 @@ START_TEST(amounts_of_memory)
         ck_assert_msg(cost_parse_bytes(WRONG[i], &n_byte, &err) == STATUS_USAGE, "'%s'", WRONG[i]);
         ck_assert_ptr_nonnull(strstr(err.text, "such as 40GB"));
     }
-}
-END_TEST
-
-static Suite *cost_suite(void)
-{
-    Suite *suite = suite_create("cost");
-    TCase *tests = tcase_create("cost");
-    tcase_add_test(tests, parameters_of_small_models);
-    tcase_add_test(tests, language_model_of_300m);
-    tcase_add_test(tests, language_model_of_1_2b);
-    tcase_add_test(tests, macs_follow_the_formula);
-    tcase_add_test(tests, parameters_of_the_further_axes);
-    tcase_add_test(tests, tokens_of_images);
-    tcase_add_test(tests, built_models_have_as_many_parameters);
-    tcase_add_test(tests, wrong_sizes_are_refused_with_the_reason);
-    tcase_add_test(tests, amounts_of_memory);
-    suite_add_tcase(suite, tests);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(cost_suite());
 }

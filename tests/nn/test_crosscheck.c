@@ -1,7 +1,7 @@
 /* Every bundle of tests/golden, and of the folder in QKVLAB_GOLDEN where that is set, must agree
  * with the engine; a bundle that lies must be caught, and one that is damaged must be refused by
  * name. */
-#include "runner.h"
+#include "testing.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -53,13 +53,12 @@ static size_t check_folder(const char *folder, const struct crosscheck_options *
     return n_bundle;
 }
 
-START_TEST(golden_bundles_pass)
+TEST(golden_bundles_pass)
 {
     ck_assert_uint_ge(check_folder("golden", &DEFAULTS), 38);
 }
-END_TEST
 
-START_TEST(golden_bundles_pass_however_the_batch_is_cut)
+TEST(golden_bundles_pass_however_the_batch_is_cut)
 {
     const struct crosscheck_options cuts[] = {
         {.threads = 1, .lanes = 1, .micro_batch = 2},
@@ -69,16 +68,14 @@ START_TEST(golden_bundles_pass_however_the_batch_is_cut)
         check_folder("golden", &cuts[i]);
     }
 }
-END_TEST
 
-START_TEST(further_bundles_pass)
+TEST(further_bundles_pass)
 {
     const char *folder = getenv("QKVLAB_GOLDEN");
     if (folder) {
         ck_assert_uint_ge(check_folder(folder, &DEFAULTS), 1);
     }
 }
-END_TEST
 
 /* ---- bundles that do not ---- */
 
@@ -156,8 +153,10 @@ static const struct crosscheck_row *row_of(const struct crosscheck_report *repor
     return NULL;
 }
 
+FIXTURE(make_folder, drop_folder)
+
 /* A wrong answer is the only row that fails, with its index. */
-START_TEST(a_wrong_answer_is_named)
+TEST(a_wrong_answer_is_named)
 {
     const char *const answers[] = {"expect/logits", "expect/attention.0",
                                    "grad/blocks.0.attn.kv.weight", "adam3/pos_emb"};
@@ -174,10 +173,9 @@ START_TEST(a_wrong_answer_is_named)
         crosscheck_report_free(&report);
     }
 }
-END_TEST
 
 /* A wrong weight changes the outputs, and is still off after training. */
-START_TEST(a_wrong_weight_is_named)
+TEST(a_wrong_weight_is_named)
 {
     struct crosscheck_report report =
         run_with_change(BUNDLE, "param/blocks.0.attn.kv.weight", 21, 0.05f);
@@ -189,16 +187,14 @@ START_TEST(a_wrong_weight_is_named)
     ck_assert_double_eq_tol(row->found - row->expected, 0.05, 0.01);
     crosscheck_report_free(&report);
 }
-END_TEST
 
-START_TEST(an_answer_that_is_no_number_fails)
+TEST(an_answer_that_is_no_number_fails)
 {
     struct crosscheck_report report = run_with_change(BUNDLE, "grad/head.bias", 2, NAN);
     ck_assert(!crosscheck_passed(&report));
     ck_assert(!crosscheck_row_passed(row_of(&report, "grad/head.bias")));
     crosscheck_report_free(&report);
 }
-END_TEST
 
 /* Writes an edited file and reads the sentence with which it is refused. */
 static void check_refused(const struct safetensors *file, const char *phrase)
@@ -228,7 +224,7 @@ static void check_edit(const char *bundle, const struct edit *edit)
     safetensors_free(&file);
 }
 
-START_TEST(wrong_metadata_are_refused)
+TEST(wrong_metadata_are_refused)
 {
     const struct edit edits[] = {
         {"format", "crosscheck-9", "expected format crosscheck-1, found crosscheck-9"},
@@ -256,10 +252,9 @@ START_TEST(wrong_metadata_are_refused)
         check_edit(BUNDLE, &edits[i]);
     }
 }
-END_TEST
 
 /* images of 7 x 7 pixels and 2 channels in patches of 3 x 3: 9 patches, 10 tokens */
-START_TEST(wrong_metadata_of_patches_are_refused)
+TEST(wrong_metadata_of_patches_are_refused)
 {
     const struct edit edits[] = {
         {"input", "tokens", "metadata key 'channels' is unknown in a bundle of tokens"},
@@ -276,9 +271,8 @@ START_TEST(wrong_metadata_of_patches_are_refused)
         check_edit(PATCH_BUNDLE, &edits[i]);
     }
 }
-END_TEST
 
-START_TEST(foreign_and_missing_keys_are_refused)
+TEST(foreign_and_missing_keys_are_refused)
 {
     struct safetensors file = load(BUNDLE);
     struct safetensors_metadata *metadata = metadata_of(&file, "mlp_ratio");
@@ -297,9 +291,8 @@ START_TEST(foreign_and_missing_keys_are_refused)
     file.n_metadata++;
     safetensors_free(&file);
 }
-END_TEST
 
-START_TEST(contradicting_score_terms_are_refused)
+TEST(contradicting_score_terms_are_refused)
 {
     struct safetensors file = load(BUNDLE);
     struct safetensors_metadata *grown =
@@ -315,9 +308,8 @@ START_TEST(contradicting_score_terms_are_refused)
     free(grown);
     safetensors_free(&file);
 }
-END_TEST
 
-START_TEST(wrong_tensors_are_refused)
+TEST(wrong_tensors_are_refused)
 {
     struct safetensors file = load(BUNDLE);
     struct safetensors_entry *entry = entry_of(&file, "grad/head.weight");
@@ -351,9 +343,8 @@ START_TEST(wrong_tensors_are_refused)
     ids->data = true_ids;
     safetensors_free(&file);
 }
-END_TEST
 
-START_TEST(wrong_labels_are_refused)
+TEST(wrong_labels_are_refused)
 {
     struct safetensors file = load(PATCH_BUNDLE);
     struct safetensors_entry *labels = entry_of(&file, "input/labels");
@@ -364,10 +355,9 @@ START_TEST(wrong_labels_are_refused)
     labels->data = kept;
     safetensors_free(&file);
 }
-END_TEST
 
 /* A pixel in the last, padded patch of an image changes the logits and what that patch teaches. */
-START_TEST(a_wrong_pixel_is_seen)
+TEST(a_wrong_pixel_is_seen)
 {
     const size_t last_pixel = 2 * 7 * 7 - 1;
     struct crosscheck_report report =
@@ -380,38 +370,12 @@ START_TEST(a_wrong_pixel_is_seen)
     ck_assert_uint_eq(row_of(&report, "adam3/cls")->worst, 3);
     crosscheck_report_free(&report);
 }
-END_TEST
 
-START_TEST(a_missing_file_is_refused)
+TEST(a_missing_file_is_refused)
 {
     struct crosscheck_report report;
     struct error err;
     ck_assert_int_eq(crosscheck_run("golden/nothing.safetensors", &DEFAULTS, &report, &err),
                      STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "golden/nothing.safetensors"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("crosscheck");
-    TCase *truth = tcase_create("truth"), *lies = tcase_create("lies");
-    tcase_add_test(truth, golden_bundles_pass);
-    tcase_add_test(truth, golden_bundles_pass_however_the_batch_is_cut);
-    tcase_add_test(truth, further_bundles_pass);
-    tcase_add_checked_fixture(lies, make_folder, drop_folder);
-    tcase_add_test(lies, a_wrong_answer_is_named);
-    tcase_add_test(lies, a_wrong_weight_is_named);
-    tcase_add_test(lies, an_answer_that_is_no_number_fails);
-    tcase_add_test(lies, wrong_metadata_are_refused);
-    tcase_add_test(lies, foreign_and_missing_keys_are_refused);
-    tcase_add_test(lies, contradicting_score_terms_are_refused);
-    tcase_add_test(lies, wrong_tensors_are_refused);
-    tcase_add_test(lies, wrong_metadata_of_patches_are_refused);
-    tcase_add_test(lies, wrong_labels_are_refused);
-    tcase_add_test(lies, a_wrong_pixel_is_seen);
-    tcase_add_test(lies, a_missing_file_is_refused);
-    suite_add_tcase(suite, truth);
-    suite_add_tcase(suite, lies);
-    return run_suite(suite);
 }

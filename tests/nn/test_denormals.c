@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "nn/engine.h"
-#include "runner.h"
+#include "testing.h"
 
 #define N_SEQUENCE 16
 #define N_TOKEN 12
@@ -58,26 +58,11 @@ static double fastest_steps(float margin, double *loss)
     return best;
 }
 
-START_TEST(a_tiny_loss_does_not_slow_training)
+TEST(a_tiny_loss_does_not_slow_training)
 {
     double plain_loss, tiny_loss;
     double plain = fastest_steps(0.0f, &plain_loss), tiny = fastest_steps(84.0f, &tiny_loss);
     ck_assert_msg(tiny_loss < 1e-9, "the loss is %g: the test tests nothing", tiny_loss);
     ck_assert_msg(tiny < 3 * plain, "%d steps took %.3g s at a loss of %.2g, %.3g s at %.2g",
                   N_STEP, tiny, tiny_loss, plain, plain_loss);
-}
-END_TEST
-
-static Suite *denormals_suite(void)
-{
-    Suite *suite = suite_create("denormals");
-    TCase *tests = tcase_create("denormals");
-    tcase_add_test(tests, a_tiny_loss_does_not_slow_training);
-    suite_add_tcase(suite, tests);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(denormals_suite());
 }

@@ -1,6 +1,6 @@
 /* Dropout: the masks are the documented numbers at every SIMD level, depend on nothing but seed,
  * step, site and element, and forward and backward pass agree on them. */
-#include "runner.h"
+#include "testing.h"
 
 #include "nn/dropout.h"
 #include "nn/fixtures.h"
@@ -68,7 +68,7 @@ static void check_mask(const struct kernels *kernel, size_t first_row, size_t n_
     free(expected);
 }
 
-START_TEST(masks_are_the_documented_numbers)
+TEST(masks_are_the_documented_numbers)
 {
     const size_t widths[] = {1, 8, 15, 16, 17, 32, 33, 127, 128, 129, 200, 256, 300};
     const size_t first_rows[] = {0, 5, ((size_t)1 << 32) - 1}; /* blocks past 32 bits too */
@@ -80,12 +80,11 @@ START_TEST(masks_are_the_documented_numbers)
         }
     }
 }
-END_TEST
 
 /* The ends of the mapping, without the reference: column 0 of row 2 has the low half of the first
  * word of the row's first block, column 255 the high half of the last word of its last. A row of
  * 256 columns has 32 blocks. */
-START_TEST(two_numbers_by_hand)
+TEST(two_numbers_by_hand)
 {
     const struct dropout dropout = {.seed = 3, .step = 8};
     struct rng rng = stream(&dropout, 1);
@@ -105,7 +104,6 @@ START_TEST(two_numbers_by_hand)
         ck_assert_float_eq(mask[columns[i]], 0.0f);
     }
 }
-END_TEST
 
 /* ---- statistics ---- */
 
@@ -132,7 +130,7 @@ static void check_share(const char *what, size_t n_hit, size_t n, double p)
                   N_SIGMA * sigma);
 }
 
-START_TEST(the_rate_is_right)
+TEST(the_rate_is_right)
 {
     const double rates[] = {0.01, 0.1, 0.25, 0.5, 0.9};
     for (size_t r = 0; r < sizeof(rates) / sizeof(rates[0]); r++) {
@@ -146,7 +144,6 @@ START_TEST(the_rate_is_right)
         free(mask);
     }
 }
-END_TEST
 
 /* Both a[i] and b[i + shift] are dropped as often as two independent coins say. */
 static void check_independent(const char *what, const float *a, const float *b, size_t shift,
@@ -159,7 +156,7 @@ static void check_independent(const char *what, const float *a, const float *b, 
     check_share(what, n_both, n, rate * rate);
 }
 
-START_TEST(elements_sites_steps_and_seeds_are_independent)
+TEST(elements_sites_steps_and_seeds_are_independent)
 {
     const double rate = 0.5;
     float *mask = draw(1, 0, 0, rate);
@@ -180,7 +177,6 @@ START_TEST(elements_sites_steps_and_seeds_are_independent)
     free(step);
     free(seed);
 }
-END_TEST
 
 /* ---- models ---- */
 
@@ -247,11 +243,10 @@ static void check_reference(const struct model_shape *shape)
     engine_free(engine);
 }
 
-START_TEST(gradients_equal_the_reference_under_the_same_masks)
+TEST(gradients_equal_the_reference_under_the_same_masks)
 {
     for_tokens_and_patches(check_reference);
 }
-END_TEST
 
 static void check_cuts(const struct model_shape *shape)
 {
@@ -288,11 +283,10 @@ static void check_cuts(const struct model_shape *shape)
     fixture_batch_free(&made);
 }
 
-START_TEST(masks_depend_on_no_lane_piece_or_thread)
+TEST(masks_depend_on_no_lane_piece_or_thread)
 {
     for_tokens_and_patches(check_cuts);
 }
-END_TEST
 
 /* Step k of a training drops what (seed of the engine, k) says, k updates done before. */
 static void check_steps(const struct model_shape *shape)
@@ -315,11 +309,10 @@ static void check_steps(const struct model_shape *shape)
     engine_free(engine);
 }
 
-START_TEST(a_training_step_is_keyed_by_seed_and_step)
+TEST(a_training_step_is_keyed_by_seed_and_step)
 {
     for_tokens_and_patches(check_steps);
 }
-END_TEST
 
 static void check_evaluation(const struct model_shape *shape)
 {
@@ -356,13 +349,12 @@ static void check_evaluation(const struct model_shape *shape)
     engine_free(without);
 }
 
-START_TEST(evaluation_drops_nothing)
+TEST(evaluation_drops_nothing)
 {
     for_tokens_and_patches(check_evaluation);
 }
-END_TEST
 
-START_TEST(a_training_has_the_same_bits_at_any_number_of_threads)
+TEST(a_training_has_the_same_bits_at_any_number_of_threads)
 {
     struct model_shape shape = shape_with("qk+", INPUT_PATCHES, 0.1);
     struct fixture_batch made = fixture_batch_for(&shape, N_SEQUENCE, 33);
@@ -383,9 +375,8 @@ START_TEST(a_training_has_the_same_bits_at_any_number_of_threads)
     engine_free(one);
     fixture_batch_free(&made);
 }
-END_TEST
 
-START_TEST(impossible_rates_are_refused)
+TEST(impossible_rates_are_refused)
 {
     const double rates[] = {1.0, -0.1, NAN, INFINITY};
     for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
@@ -394,23 +385,4 @@ START_TEST(impossible_rates_are_refused)
         ck_assert_int_eq(model_shape_check(&shape, &err), STATUS_USAGE);
         ck_assert_ptr_nonnull(strstr(err.text, "dropout: expected 0 to below 1, found"));
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("dropout");
-    TCase *cases = tcase_create("dropout");
-    tcase_add_test(cases, masks_are_the_documented_numbers);
-    tcase_add_test(cases, two_numbers_by_hand);
-    tcase_add_test(cases, the_rate_is_right);
-    tcase_add_test(cases, elements_sites_steps_and_seeds_are_independent);
-    tcase_add_test(cases, gradients_equal_the_reference_under_the_same_masks);
-    tcase_add_test(cases, masks_depend_on_no_lane_piece_or_thread);
-    tcase_add_test(cases, a_training_step_is_keyed_by_seed_and_step);
-    tcase_add_test(cases, evaluation_drops_nothing);
-    tcase_add_test(cases, a_training_has_the_same_bits_at_any_number_of_threads);
-    tcase_add_test(cases, impossible_rates_are_refused);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
 }

@@ -1,6 +1,6 @@
 /* The engine's float32 gradients against central differences of the double-precision loss, and
  * against themselves when the batch is cut in other ways. */
-#include "runner.h"
+#include "testing.h"
 
 #include "nn/fixtures.h"
 
@@ -77,25 +77,23 @@ static void check_differences(const struct model_shape *shape, const struct drop
     engine_free(engine);
 }
 
-START_TEST(every_named_row)
+TEST(every_named_row)
 {
     for (size_t i = 0; variant_named(i); i++) {
         struct model_shape shape = shape_for(variant_named(i), INPUT_TOKENS);
         check_differences(&shape, NULL, 7 + i);
     }
 }
-END_TEST
 
-START_TEST(every_named_row_with_patches)
+TEST(every_named_row_with_patches)
 {
     for (size_t i = 0; variant_named(i); i++) {
         struct model_shape shape = shape_for(variant_named(i), INPUT_PATCHES);
         check_differences(&shape, NULL, 7 + i);
     }
 }
-END_TEST
 
-START_TEST(every_combination_of_axes)
+TEST(every_combination_of_axes)
 {
     for (size_t i = 0; i < FIXTURE_N_COMBINATION; i++) {
         struct variant variant;
@@ -105,10 +103,9 @@ START_TEST(every_combination_of_axes)
         }
     }
 }
-END_TEST
 
 /* The loss of the double-precision reference under the masks of one step. */
-START_TEST(sharing_rows_with_dropout)
+TEST(sharing_rows_with_dropout)
 {
     const struct dropout dropout = {.seed = 5, .step = 77};
     for (size_t i = 0; variant_sharing_row(i); i++) {
@@ -119,7 +116,6 @@ START_TEST(sharing_rows_with_dropout)
         }
     }
 }
-END_TEST
 
 static void check_dead(const struct model_shape *shape, uint64_t seed)
 {
@@ -144,7 +140,7 @@ static void check_dead(const struct model_shape *shape, uint64_t seed)
 
 /* What the rows call dead is exactly what is dead: with generic weights no other whole tensor has a
  * zero gradient. (Not so with patches behind a causal mask: the class token sees none of them.) */
-START_TEST(dead_tensors_are_exactly_the_marked_ones)
+TEST(dead_tensors_are_exactly_the_marked_ones)
 {
     for (size_t c = 0; c < FIXTURE_N_COMBINATION; c++) {
         struct variant variant;
@@ -158,7 +154,6 @@ START_TEST(dead_tensors_are_exactly_the_marked_ones)
         }
     }
 }
-END_TEST
 
 /* The gradient of a batch in 16 lanes of single sequences is that of the batch in one piece. */
 static void check_cut(const struct model_shape *shape, size_t n_sequence)
@@ -189,7 +184,7 @@ static void check_cut(const struct model_shape *shape, size_t n_sequence)
 }
 
 /* Batches that do not fill the lanes, or fill them unevenly. */
-START_TEST(batch_sizes_around_the_lanes)
+TEST(batch_sizes_around_the_lanes)
 {
     const size_t sizes[] = {1, 15, 16, 17};
     struct variant variant;
@@ -200,19 +195,4 @@ START_TEST(batch_sizes_around_the_lanes)
         check_cut(&tokens, sizes[s]);
         check_cut(&patches, sizes[s]);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("gradients");
-    TCase *cases = tcase_create("gradients");
-    tcase_add_test(cases, every_named_row);
-    tcase_add_test(cases, every_named_row_with_patches);
-    tcase_add_test(cases, every_combination_of_axes);
-    tcase_add_test(cases, sharing_rows_with_dropout);
-    tcase_add_test(cases, dead_tensors_are_exactly_the_marked_ones);
-    tcase_add_test(cases, batch_sizes_around_the_lanes);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
 }

@@ -4,7 +4,7 @@
 
 #include "nn/dense.h"
 #include "nn/identities.h"
-#include "runner.h"
+#include "testing.h"
 
 static const struct identities_options USUAL = {
     .n_embd = 64, .n_head = 4, .seq_len = 16, .pos_dim = 10, .seed = 0};
@@ -17,7 +17,7 @@ static struct identity_result measured(const struct identities_options *options,
     return result;
 }
 
-START_TEST(all_hold_at_many_sizes)
+TEST(all_hold_at_many_sizes)
 {
     static const struct identities_options SIZES[] = {
         {64, 4, 16, 10, 0}, {64, 1, 16, 10, 1}, {48, 6, 9, 7, 2},   {32, 8, 64, 50, 3},
@@ -35,10 +35,9 @@ START_TEST(all_hold_at_many_sizes)
         }
     }
 }
-END_TEST
 
 /* Where the premise does not hold the same measurement is far above its bound. */
-START_TEST(controls_fail)
+TEST(controls_fail)
 {
     size_t n_control = 0;
     for (size_t i = 0; i < identities_count(); i++) {
@@ -53,11 +52,10 @@ START_TEST(controls_fail)
     }
     ck_assert_uint_eq(n_control, 9);
 }
-END_TEST
 
 /* From a perfect W_Q to one of condition 1e12 the error grows at every step, about as much as the
  * condition. */
-START_TEST(rounding_grows_with_the_condition)
+TEST(rounding_grows_with_the_condition)
 {
     double before = 0.0, first = 0.0;
     size_t n = 0;
@@ -73,9 +71,8 @@ START_TEST(rounding_grows_with_the_condition)
     ck_assert_uint_eq(n, 5);
     ck_assert_double_gt(before, 1e7 * first);
 }
-END_TEST
 
-START_TEST(seeds_draw_other_weights_and_the_same_ones_again)
+TEST(seeds_draw_other_weights_and_the_same_ones_again)
 {
     struct identities_options other = USUAL;
     other.seed = 1;
@@ -84,9 +81,8 @@ START_TEST(seeds_draw_other_weights_and_the_same_ones_again)
     ck_assert(a.error == b.error && a.control == b.control);
     ck_assert(a.control != c.control);
 }
-END_TEST
 
-START_TEST(impossible_sizes_are_refused)
+TEST(impossible_sizes_are_refused)
 {
     static const struct {
         struct identities_options options;
@@ -106,13 +102,12 @@ START_TEST(impossible_sizes_are_refused)
                       ROWS[i].needle);
     }
 }
-END_TEST
 
 /* ---- the linear algebra beneath ---- */
 
 #define N 12
 
-START_TEST(division_undoes_multiplication)
+TEST(division_undoes_multiplication)
 {
     double x[N * N], w[N * N], b[N * N], inverse[N * N];
     for (size_t i = 0; i < N * N; i++) {
@@ -131,9 +126,8 @@ START_TEST(division_undoes_multiplication)
     }
     ck_assert(!dense_divide_right(N, b, w));
 }
-END_TEST
 
-START_TEST(random_matrices_have_the_condition_asked_for)
+TEST(random_matrices_have_the_condition_asked_for)
 {
     double w[N * N], scratch[2 * N * N], q[N * N], product[N * N], unit[N * N];
     dense_random_orthogonal(N, rng_make(2, "q"), q);
@@ -152,25 +146,4 @@ START_TEST(random_matrices_have_the_condition_asked_for)
     ck_assert_double_eq_tol(dense_norm(w, N * N), sqrt(squares), 1e-12);
     ck_assert(dense_divide_right(N, unit, w));
     ck_assert_double_eq_tol(dense_norm(unit, N * N) / sqrt(inverse_squares), 1.0, 1e-9);
-}
-END_TEST
-
-static Suite *identities_suite(void)
-{
-    Suite *suite = suite_create("identities");
-    TCase *tests = tcase_create("identities");
-    tcase_add_test(tests, all_hold_at_many_sizes);
-    tcase_add_test(tests, controls_fail);
-    tcase_add_test(tests, rounding_grows_with_the_condition);
-    tcase_add_test(tests, seeds_draw_other_weights_and_the_same_ones_again);
-    tcase_add_test(tests, impossible_sizes_are_refused);
-    tcase_add_test(tests, division_undoes_multiplication);
-    tcase_add_test(tests, random_matrices_have_the_condition_asked_for);
-    suite_add_tcase(suite, tests);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(identities_suite());
 }

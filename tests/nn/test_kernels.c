@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "nn/kernels/kernels.h"
 #include "nn/optimizer.h"
-#include "runner.h"
+#include "testing.h"
 
 #define GUARD 8
 #define GUARD_VALUE 12345.0f
@@ -106,11 +106,10 @@ static void check_layer_norm(const struct kernels *kernel, size_t n_row, size_t 
     free(y_exact), free(dx_exact), free(dw_exact), free(db_exact);
 }
 
-START_TEST(layer_norm_matches_its_definition)
+TEST(layer_norm_matches_its_definition)
 {
     for_each(check_layer_norm);
 }
-END_TEST
 
 static void check_rms_norm(const struct kernels *kernel, size_t n_row, size_t n_col)
 {
@@ -154,15 +153,14 @@ static void check_rms_norm(const struct kernels *kernel, size_t n_row, size_t n_
     free(y_exact), free(dx_exact), free(dw_exact);
 }
 
-START_TEST(rms_norm_matches_its_definition)
+TEST(rms_norm_matches_its_definition)
 {
     for_each(check_rms_norm);
 }
-END_TEST
 
 /* ---- functions of one number ---- */
 
-START_TEST(gelu_and_its_slope_stay_within_the_bound)
+TEST(gelu_and_its_slope_stay_within_the_bound)
 {
     enum { N = 4001 };
     for (size_t level = 0; kernels_at(level) != NULL; level++) {
@@ -183,9 +181,8 @@ START_TEST(gelu_and_its_slope_stay_within_the_bound)
         }
     }
 }
-END_TEST
 
-START_TEST(exp_meets_its_edges)
+TEST(exp_meets_its_edges)
 {
     const float x[] = {0.0f, -87.4f, -1e4f, -INFINITY, 1e4f, NAN, 1.0f};
     for (size_t level = 0; kernels_at(level) != NULL; level++) {
@@ -201,7 +198,6 @@ START_TEST(exp_meets_its_edges)
         ck_assert_float_eq_tol(y[6], 2.7182818f, 1e-6f);
     }
 }
-END_TEST
 
 /* ---- softmax ---- */
 
@@ -236,13 +232,12 @@ static void check_softmax(const struct kernels *kernel, size_t n_row, size_t n_c
     }
 }
 
-START_TEST(softmax_matches_its_definition)
+TEST(softmax_matches_its_definition)
 {
     for_each(check_softmax);
 }
-END_TEST
 
-START_TEST(softmax_of_extremes_is_finite)
+TEST(softmax_of_extremes_is_finite)
 {
     for (size_t level = 0; kernels_at(level) != NULL; level++) {
         float s[3][SOFTMAX_STRETCH] = {
@@ -259,7 +254,6 @@ START_TEST(softmax_of_extremes_is_finite)
         }
     }
 }
-END_TEST
 
 /* ---- rows, sums and the update ---- */
 
@@ -323,11 +317,10 @@ static void check_rows(const struct kernels *kernel, size_t n_row, size_t n_col)
     free(x), free(bias), free(y), free(sum), free(turned), free(z), free(expected);
 }
 
-START_TEST(row_operations_match_plain_loops)
+TEST(row_operations_match_plain_loops)
 {
     for_each(check_rows);
 }
-END_TEST
 
 static void check_lanes(const struct kernels *kernel, size_t n_lane, size_t n)
 {
@@ -353,11 +346,10 @@ static void check_lanes(const struct kernels *kernel, size_t n_lane, size_t n)
     free(sum), free(expected);
 }
 
-START_TEST(lanes_are_summed_with_their_squares)
+TEST(lanes_are_summed_with_their_squares)
 {
     for_each(check_lanes);
 }
-END_TEST
 
 /* check_adam makes three updates of every number beside a double-precision Adam. */
 static void check_adam(const struct kernels *kernel, size_t n_row, size_t n_col)
@@ -400,30 +392,7 @@ static void check_adam(const struct kernels *kernel, size_t n_row, size_t n_col)
     free(param), free(m), free(v), free(w), free(em), free(ev);
 }
 
-START_TEST(adam_matches_its_definition)
+TEST(adam_matches_its_definition)
 {
     for_each(check_adam);
-}
-END_TEST
-
-static Suite *kernels_suite(void)
-{
-    Suite *suite = suite_create("kernels");
-    TCase *tests = tcase_create("kernels");
-    tcase_add_test(tests, layer_norm_matches_its_definition);
-    tcase_add_test(tests, rms_norm_matches_its_definition);
-    tcase_add_test(tests, gelu_and_its_slope_stay_within_the_bound);
-    tcase_add_test(tests, exp_meets_its_edges);
-    tcase_add_test(tests, softmax_matches_its_definition);
-    tcase_add_test(tests, softmax_of_extremes_is_finite);
-    tcase_add_test(tests, row_operations_match_plain_loops);
-    tcase_add_test(tests, lanes_are_summed_with_their_squares);
-    tcase_add_test(tests, adam_matches_its_definition);
-    suite_add_tcase(suite, tests);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(kernels_suite());
 }

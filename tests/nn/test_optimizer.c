@@ -4,7 +4,7 @@
 
 #include "fixtures.h"
 #include "nn/optimizer.h"
-#include "runner.h"
+#include "testing.h"
 
 static const struct adam_options OPTIONS = {.learning_rate = 1e-2,
                                             .beta1 = 0.9,
@@ -44,7 +44,7 @@ static size_t count_decaying(const struct layout *layout)
     return n;
 }
 
-START_TEST(exactly_the_weights_of_linear_maps_decay)
+TEST(exactly_the_weights_of_linear_maps_decay)
 {
     for (size_t i = 0; variant_named(i); i++) {
         struct engine *engine = make_engine(variant_named(i));
@@ -63,11 +63,10 @@ START_TEST(exactly_the_weights_of_linear_maps_decay)
     ck_assert_uint_eq(count_decaying(&model.layout), 2 + 6);
     model_free(&model);
 }
-END_TEST
 
 /* One step with decay and one without differ by lr decay w where a tensor decays, and elsewhere in
  * no bit. */
-START_TEST(decay_is_decoupled_from_the_gradient)
+TEST(decay_is_decoupled_from_the_gradient)
 {
     for (size_t i = 0; variant_named(i); i++) {
         struct engine *with = make_engine(variant_named(i)),
@@ -101,7 +100,6 @@ START_TEST(decay_is_decoupled_from_the_gradient)
         engine_free(without);
     }
 }
-END_TEST
 
 /* ---- several steps by hand ---- */
 
@@ -166,15 +164,14 @@ static void check_steps(const struct variant *variant)
     engine_free(engine);
 }
 
-START_TEST(steps_equal_adamw_by_hand)
+TEST(steps_equal_adamw_by_hand)
 {
     for (size_t i = 0; variant_named(i); i++) {
         check_steps(variant_named(i));
     }
 }
-END_TEST
 
-START_TEST(numbers_of_one_update)
+TEST(numbers_of_one_update)
 {
     struct adam_update update = adam_prepare(&OPTIONS, 3, 7.0);
     ck_assert_float_eq(update.decay, (float)(1.0 - 1e-2 * 0.1));
@@ -185,22 +182,4 @@ START_TEST(numbers_of_one_update)
     update = adam_prepare(&plain, 3, 7.0);
     ck_assert_float_eq(update.decay, 1.0f);
     ck_assert_float_eq(update.gradient_scale, 1.0f);
-}
-END_TEST
-
-static Suite *optimizer_suite(void)
-{
-    Suite *suite = suite_create("optimizer");
-    TCase *tests = tcase_create("optimizer");
-    tcase_add_test(tests, exactly_the_weights_of_linear_maps_decay);
-    tcase_add_test(tests, decay_is_decoupled_from_the_gradient);
-    tcase_add_test(tests, steps_equal_adamw_by_hand);
-    tcase_add_test(tests, numbers_of_one_update);
-    suite_add_tcase(suite, tests);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(optimizer_suite());
 }

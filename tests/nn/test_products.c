@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 #include "nn/kernels/kernels.h"
-#include "runner.h"
+#include "testing.h"
 
 #define GAP 3
 
@@ -102,7 +102,7 @@ static void check_shape(const struct product_kernels *product, const char *level
     }
 }
 
-START_TEST(every_level_and_shape_matches_plain_loops)
+TEST(every_level_and_shape_matches_plain_loops)
 {
     for (size_t level = 0; kernels_at(level) != NULL; level++) {
         const struct kernels *kernel = kernels_at(level);
@@ -117,10 +117,9 @@ START_TEST(every_level_and_shape_matches_plain_loops)
         check_shape(kernel->product, kernel->level, 260, 129, 300); /* and in several groups */
     }
 }
-END_TEST
 
 /* Bias and base are added, whatever C held, over several stretches of the depth too. */
-START_TEST(bias_and_base_are_added)
+TEST(bias_and_base_are_added)
 {
     const size_t shapes[][3] = {{5, 20, 7}, {13, 33, 300}, {1, 1, 1}, {30, 64, 600}};
     for (size_t level = 0; kernels_at(level) != NULL; level++) {
@@ -143,9 +142,8 @@ START_TEST(bias_and_base_are_added)
         }
     }
 }
-END_TEST
 
-START_TEST(packing_turns_a_transposed_matrix)
+TEST(packing_turns_a_transposed_matrix)
 {
     enum { N = 37, K = 11 };
     float *b = numbers(N * K, "b"), *turned = malloc(N * K * sizeof *turned);
@@ -160,21 +158,4 @@ START_TEST(packing_turns_a_transposed_matrix)
     kernels_active()->product->pack(N, K, turned, 1, K, packed);
     ck_assert_mem_eq(straight, packed, size * sizeof *packed);
     free(b), free(turned), free(straight), free(packed);
-}
-END_TEST
-
-static Suite *products_suite(void)
-{
-    Suite *suite = suite_create("products");
-    TCase *tests = tcase_create("products");
-    tcase_add_test(tests, every_level_and_shape_matches_plain_loops);
-    tcase_add_test(tests, bias_and_base_are_added);
-    tcase_add_test(tests, packing_turns_a_transposed_matrix);
-    suite_add_tcase(suite, tests);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(products_suite());
 }

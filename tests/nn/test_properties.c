@@ -1,6 +1,6 @@
 /* What must hold of a variant, read off its row, for every legal combination of the axes; and what
  * must hold of the engine whatever it is given: extreme values, other cuts, other thread counts. */
-#include "runner.h"
+#include "testing.h"
 
 #include <stdio.h>
 
@@ -78,11 +78,10 @@ static void check_rows_sum_to_one(struct probe *probe)
     }
 }
 
-START_TEST(attention_rows_sum_to_one)
+TEST(attention_rows_sum_to_one)
 {
     for_every_variant(check_rows_sum_to_one);
 }
-END_TEST
 
 /* The scores are those that the softmax saw. */
 static void check_scores_explain_attention(struct probe *probe)
@@ -103,11 +102,10 @@ static void check_scores_explain_attention(struct probe *probe)
     }
 }
 
-START_TEST(scores_explain_attention)
+TEST(scores_explain_attention)
 {
     for_every_variant(check_scores_explain_attention);
 }
-END_TEST
 
 /* max |S_ij - S_ji| / max |S| over all heads. */
 static double asymmetry(const float *map)
@@ -143,11 +141,10 @@ static void check_symmetry(struct probe *probe)
     }
 }
 
-START_TEST(symmetric_exactly_where_the_row_says_so)
+TEST(symmetric_exactly_where_the_row_says_so)
 {
     for_every_variant(check_symmetry);
 }
-END_TEST
 
 /* How far some S_ij is above max(S_ii, S_jj). */
 static double gram_excess(const float *map)
@@ -191,11 +188,10 @@ static void check_gram(struct probe *probe)
                   "%s: a score is %g above its diagonal ones", probe->id, excess);
 }
 
-START_TEST(no_gram_score_above_its_diagonal)
+TEST(no_gram_score_above_its_diagonal)
 {
     for_every_variant(check_gram);
 }
-END_TEST
 
 /* With K=V an attention's output is an average of keys, so each of its coordinates lies between the
  * least and the largest of the keys' (necessary for being in their convex hull). The keys are those
@@ -228,11 +224,10 @@ static void check_hull(struct probe *probe)
     }
 }
 
-START_TEST(shared_values_stay_in_the_keys_hull)
+TEST(shared_values_stay_in_the_keys_hull)
 {
     for_every_variant(check_hull);
 }
-END_TEST
 
 /* Without any position the model is blind to order; with some, it is not. */
 static void check_permutation(struct probe *probe)
@@ -268,11 +263,10 @@ static void check_permutation(struct probe *probe)
                   probe->id, worst);
 }
 
-START_TEST(without_positions_order_does_not_matter)
+TEST(without_positions_order_does_not_matter)
 {
     for_every_variant(check_permutation);
 }
-END_TEST
 
 static void check_batch_of_two(struct probe *probe)
 {
@@ -295,11 +289,10 @@ static void check_batch_of_two(struct probe *probe)
     }
 }
 
-START_TEST(a_batch_of_two_is_two_batches_of_one)
+TEST(a_batch_of_two_is_two_batches_of_one)
 {
     for_every_variant(check_batch_of_two);
 }
-END_TEST
 
 /* ---- extreme values ---- */
 
@@ -313,7 +306,7 @@ static double largest_float(const float *value, size_t n)
     return largest;
 }
 
-START_TEST(logits_and_scores_of_ten_thousand)
+TEST(logits_and_scores_of_ten_thousand)
 {
     for (size_t i = 0; variant_named(i); i++) {
         struct model_shape shape = fixture_shape(variant_named(i), N_EMBD, 1, N_HEAD, N_TOKEN);
@@ -340,10 +333,9 @@ START_TEST(logits_and_scores_of_ten_thousand)
         engine_free(engine);
     }
 }
-END_TEST
 
 /* One token attends to itself; its scores get no gradient. */
-START_TEST(sequences_of_one_token)
+TEST(sequences_of_one_token)
 {
     for (size_t i = 0; i < FIXTURE_N_COMBINATION; i++) {
         struct variant variant;
@@ -371,9 +363,8 @@ START_TEST(sequences_of_one_token)
         engine_free(engine);
     }
 }
-END_TEST
 
-START_TEST(a_row_with_everything_masked_is_finite)
+TEST(a_row_with_everything_masked_is_finite)
 {
     for (size_t level = 0; kernels_at(level); level++) {
         enum { LD = SOFTMAX_STRETCH };
@@ -385,7 +376,6 @@ START_TEST(a_row_with_everything_masked_is_finite)
         ck_assert_double_eq(largest_float(slope, 2 * LD), 0.0);
     }
 }
-END_TEST
 
 /* ---- threads ---- */
 
@@ -408,7 +398,7 @@ static struct engine *train(const struct model_shape *shape, const struct batch 
     return engine;
 }
 
-START_TEST(same_bits_at_any_number_of_threads)
+TEST(same_bits_at_any_number_of_threads)
 {
     /* between them, every kind of sum: shared slots, score terms, gains, the query's own weights */
     const char *const variants[] = {"qkv_tied+", "kv:n_kv_head=1:qk_norm=1",
@@ -436,10 +426,9 @@ START_TEST(same_bits_at_any_number_of_threads)
         fixture_batch_free(&made);
     }
 }
-END_TEST
 
 /* The comparison above can fail: one lane fewer sums in another order. */
-START_TEST(other_lanes_give_other_bits)
+TEST(other_lanes_give_other_bits)
 {
     struct model_shape shape = fixture_shape(variant_named(0), 32, 2, N_HEAD, 16);
     struct fixture_batch made = fixture_batch_make(37, 16, 53);
@@ -457,25 +446,4 @@ START_TEST(other_lanes_give_other_bits)
     engine_free(engines[0]);
     engine_free(engines[1]);
     fixture_batch_free(&made);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("properties");
-    TCase *cases = tcase_create("properties");
-    tcase_add_test(cases, attention_rows_sum_to_one);
-    tcase_add_test(cases, scores_explain_attention);
-    tcase_add_test(cases, symmetric_exactly_where_the_row_says_so);
-    tcase_add_test(cases, no_gram_score_above_its_diagonal);
-    tcase_add_test(cases, shared_values_stay_in_the_keys_hull);
-    tcase_add_test(cases, without_positions_order_does_not_matter);
-    tcase_add_test(cases, a_batch_of_two_is_two_batches_of_one);
-    tcase_add_test(cases, logits_and_scores_of_ten_thousand);
-    tcase_add_test(cases, sequences_of_one_token);
-    tcase_add_test(cases, a_row_with_everything_masked_is_finite);
-    tcase_add_test(cases, same_bits_at_any_number_of_threads);
-    tcase_add_test(cases, other_lanes_give_other_bits);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
 }

@@ -1,6 +1,6 @@
 /* The reference must be right by itself: its backward pass against its own central differences, its
  * forward pass against numbers that can be worked out by hand. */
-#include "runner.h"
+#include "testing.h"
 
 #include "nn/fixtures.h"
 
@@ -9,7 +9,7 @@
 #define N_HEAD 2
 
 /* One head of width 1, two tokens, all projections 1: a softmax over x_i x_j. */
-START_TEST(attention_by_hand)
+TEST(attention_by_hand)
 {
     struct reference_shape shape = {
         .n_token = 2, .n_embd = 1, .n_head = 1, .n_kv_head = 1, .score_scale = 1.0};
@@ -32,10 +32,9 @@ START_TEST(attention_by_hand)
     ck_assert(isinf(pass.scores[1]));
     reference_pass_free(&pass);
 }
-END_TEST
 
 /* S' = S sum w + sum w P + b with m = 2: channel 0 is sin(i), channel 1 is sin(j). */
-START_TEST(score_terms_by_hand)
+TEST(score_terms_by_hand)
 {
     double one = 1.0, x[3] = {1.0, 2.0, 3.0}, pos_w[2] = {0.5, 0.25}, pos_b = 7.0, factor = 3.0;
     struct reference_weights weights = {
@@ -64,10 +63,9 @@ START_TEST(score_terms_by_hand)
         reference_pass_free(&pass);
     }
 }
-END_TEST
 
 /* The identity query reads the input, cut into heads, at half the scale. */
-START_TEST(identity_query_by_hand)
+TEST(identity_query_by_hand)
 {
     struct variant variant;
     ck_assert_int_eq(variant_parse("qkv:query=identity", &variant, NULL), STATUS_OK);
@@ -82,11 +80,10 @@ START_TEST(identity_query_by_hand)
     ck_assert_double_eq_tol(pass.product[1], 0.5 * 25.0, 1e-15);
     reference_pass_free(&pass);
 }
-END_TEST
 
 /* In a model of width 2 whose blocks add nothing, the answer is that of the class token alone:
  * cls + pos_0, normalised. */
-START_TEST(class_token_by_hand)
+TEST(class_token_by_hand)
 {
     struct variant variant;
     ck_assert_int_eq(variant_parse("qkv", &variant, NULL), STATUS_OK);
@@ -114,7 +111,6 @@ START_TEST(class_token_by_hand)
     reference_model_free(&reference);
     model_free(&model);
 }
-END_TEST
 
 /* Every gradient of the whole model by central differences. */
 static void check_differences(const struct model_shape *shape, const struct dropout *dropout)
@@ -159,7 +155,7 @@ static void check_differences(const struct model_shape *shape, const struct drop
     model_free(&model);
 }
 
-START_TEST(gradients_equal_central_differences)
+TEST(gradients_equal_central_differences)
 {
     size_t n_legal = 0;
     for (size_t i = 0; i < FIXTURE_N_COMBINATION; i++) {
@@ -172,18 +168,16 @@ START_TEST(gradients_equal_central_differences)
     }
     ck_assert_uint_gt(n_legal, 200);
 }
-END_TEST
 
-START_TEST(gradients_with_patches)
+TEST(gradients_with_patches)
 {
     for (size_t i = 0; variant_named(i); i++) {
         struct model_shape shape = fixture_patch_shape(variant_named(i), 2 * N_EMBD, 1, N_HEAD);
         check_differences(&shape, NULL);
     }
 }
-END_TEST
 
-START_TEST(gradients_with_dropout)
+TEST(gradients_with_dropout)
 {
     const struct dropout dropout = {.seed = 11, .step = 3};
     struct model_shape shapes[] = {
@@ -194,20 +188,4 @@ START_TEST(gradients_with_dropout)
         shapes[i].dropout = 0.3;
         check_differences(&shapes[i], &dropout);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("reference");
-    TCase *cases = tcase_create("reference");
-    tcase_add_test(cases, attention_by_hand);
-    tcase_add_test(cases, score_terms_by_hand);
-    tcase_add_test(cases, identity_query_by_hand);
-    tcase_add_test(cases, class_token_by_hand);
-    tcase_add_test(cases, gradients_equal_central_differences);
-    tcase_add_test(cases, gradients_with_patches);
-    tcase_add_test(cases, gradients_with_dropout);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
 }

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "nn/variant.h"
-#include "runner.h"
+#include "testing.h"
 
 static struct variant parsed(const char *text)
 {
@@ -20,7 +20,7 @@ static void expect_refusal(const char *text, const char *needle)
     ck_assert_msg(strstr(err.text, needle) != NULL, "'%s' lacks '%s'", err.text, needle);
 }
 
-START_TEST(every_named_row_survives_its_own_id)
+TEST(every_named_row_survives_its_own_id)
 {
     size_t n = 0;
     for (size_t i = 0; variant_named(i) != NULL; i++, n++) {
@@ -38,10 +38,9 @@ START_TEST(every_named_row_survives_its_own_id)
     }
     ck_assert_uint_ge(n, 24);
 }
-END_TEST
 
 /* The rows of paper A's tables, first among the named ones and in the order of every report. */
-START_TEST(sharing_rows_vary_sharing_alone)
+TEST(sharing_rows_vary_sharing_alone)
 {
     static const char *const IDS[] = {"qkv", "qk", "qk+", "kv", "qv", "qkv_tied", "qkv_tied+"};
     size_t n = sizeof IDS / sizeof IDS[0];
@@ -58,9 +57,8 @@ START_TEST(sharing_rows_vary_sharing_alone)
     ck_assert_ptr_null(variant_sharing_row(n));
     ck_assert_ptr_nonnull(variant_named(n));
 }
-END_TEST
 
-START_TEST(equations_follow_from_the_row)
+TEST(equations_follow_from_the_row)
 {
     static const char *const PAIRS[][2] = {
         {"qkv", "softmax(X W_Q (X W_K)^T / sqrt(d_h)) X W_V"},
@@ -91,9 +89,8 @@ START_TEST(equations_follow_from_the_row)
     variant_equation(&longest, equation);
     ck_assert_msg(strstr(equation, "65536 heads of K and V") != NULL, "cut: %s", equation);
 }
-END_TEST
 
-START_TEST(spellings_of_the_papers_are_accepted)
+TEST(spellings_of_the_papers_are_accepted)
 {
     static const char *const PAIRS[][2] = {
         {"QKV", "qkv"},
@@ -123,9 +120,8 @@ START_TEST(spellings_of_the_papers_are_accepted)
         ck_assert_str_eq(id, PAIRS[i][1]);
     }
 }
-END_TEST
 
-START_TEST(nonsense_is_refused_with_a_suggestion)
+TEST(nonsense_is_refused_with_a_suggestion)
 {
     expect_refusal("qkv_ties", "did you mean 'qkv_tied'?");
     expect_refusal("", "expected qkv, qk, qk+");
@@ -143,9 +139,8 @@ START_TEST(nonsense_is_refused_with_a_suggestion)
     endless[sizeof endless - 1] = '\0';
     expect_refusal(endless, "longer");
 }
-END_TEST
 
-START_TEST(impossible_combinations_are_refused_with_the_reason)
+TEST(impossible_combinations_are_refused_with_the_reason)
 {
     static const struct {
         const char *id, *needle;
@@ -163,9 +158,8 @@ START_TEST(impossible_combinations_are_refused_with_the_reason)
         ck_assert_msg(strstr(err.text, CASES[i].needle) != NULL, "'%s'", err.text);
     }
 }
-END_TEST
 
-START_TEST(consequences_follow_from_the_row)
+TEST(consequences_follow_from_the_row)
 {
     static const struct {
         const char *id;
@@ -201,25 +195,4 @@ START_TEST(consequences_follow_from_the_row)
     struct variant identity = parsed("qkv:query=identity"), linear = parsed("qkv");
     ck_assert_double_eq(variant_score_scale(&identity), 0.5);
     ck_assert_double_eq(variant_score_scale(&linear), 1.0);
-}
-END_TEST
-
-static Suite *variant_suite(void)
-{
-    Suite *suite = suite_create("variant");
-    TCase *tests = tcase_create("variant");
-    tcase_add_test(tests, every_named_row_survives_its_own_id);
-    tcase_add_test(tests, sharing_rows_vary_sharing_alone);
-    tcase_add_test(tests, equations_follow_from_the_row);
-    tcase_add_test(tests, spellings_of_the_papers_are_accepted);
-    tcase_add_test(tests, nonsense_is_refused_with_a_suggestion);
-    tcase_add_test(tests, impossible_combinations_are_refused_with_the_reason);
-    tcase_add_test(tests, consequences_follow_from_the_row);
-    suite_add_tcase(suite, tests);
-    return suite;
-}
-
-int main(void)
-{
-    return run_suite(variant_suite());
 }

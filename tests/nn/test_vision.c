@@ -1,6 +1,6 @@
 /* Patches, and what must hold of a model that reads them. The numbers themselves are checked by the
  * crosscheck bundles, the gradients and the tying oracle. */
-#include "runner.h"
+#include "testing.h"
 
 #include "nn/activations.h"
 #include "nn/fixtures.h"
@@ -51,13 +51,12 @@ static void check_patches(size_t n_channel, size_t height, size_t width, size_t 
     free(patches);
 }
 
-START_TEST(patches_are_those_of_a_plain_loop)
+TEST(patches_are_those_of_a_plain_loop)
 {
     for (size_t i = 0; i < N_IMAGE; i++) {
         check_patches(IMAGES[i][0], IMAGES[i][1], IMAGES[i][2], IMAGES[i][3]);
     }
 }
-END_TEST
 
 /* ---- shapes ---- */
 
@@ -68,7 +67,7 @@ static struct model_shape shape_of(const char *variant_text)
     return fixture_patch_shape(&variant, 16, 2, 4);
 }
 
-START_TEST(impossible_images_are_refused)
+TEST(impossible_images_are_refused)
 {
     const struct {
         size_t n_channel, image_size, patch, n_token, n_position;
@@ -95,9 +94,8 @@ START_TEST(impossible_images_are_refused)
                       err.text);
     }
 }
-END_TEST
 
-START_TEST(padding_adds_patches)
+TEST(padding_adds_patches)
 {
     const size_t cases[][3] = {{32, 4, 64}, {28, 4, 49}, {28, 5, 36}, {10, 4, 9}, {3, 3, 1}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -105,11 +103,10 @@ START_TEST(padding_adds_patches)
         ck_assert_uint_eq(model_n_patch(&shape), cases[i][2]);
     }
 }
-END_TEST
 
 /* The class token starts at 0, positions with a standard deviation of 0.02; only the weights of the
  * patches decay. */
-START_TEST(tensors_of_the_input)
+TEST(tensors_of_the_input)
 {
     struct model_shape shape = shape_of("qkv");
     shape.n_position = 300;
@@ -146,7 +143,6 @@ START_TEST(tensors_of_the_input)
     free(param);
     model_free(&model);
 }
-END_TEST
 
 /* ---- models ---- */
 
@@ -161,7 +157,7 @@ static struct engine *make_engine(const struct model_shape *shape, int threads)
         5);
 }
 
-START_TEST(a_batch_of_images_is_many_batches_of_one)
+TEST(a_batch_of_images_is_many_batches_of_one)
 {
     for (size_t v = 0; variant_named(v); v++) {
         struct model_shape shape = fixture_patch_shape(variant_named(v), 16, 2, 4);
@@ -186,10 +182,9 @@ START_TEST(a_batch_of_images_is_many_batches_of_one)
         engine_free(engine);
     }
 }
-END_TEST
 
 /* Parts of parts count from the whole. */
-START_TEST(a_part_knows_where_it_begins)
+TEST(a_part_knows_where_it_begins)
 {
     struct model_shape shape = shape_of("qkv");
     struct model model;
@@ -204,10 +199,9 @@ START_TEST(a_part_knows_where_it_begins)
     fixture_batch_free(&made);
     model_free(&model);
 }
-END_TEST
 
 /* One answer an image, so both counts are the number of images whose largest logit is the label. */
-START_TEST(evaluation_counts_images)
+TEST(evaluation_counts_images)
 {
     struct model_shape shape = shape_of("kv");
     struct engine *engine = make_engine(&shape, 2);
@@ -231,7 +225,6 @@ START_TEST(evaluation_counts_images)
     fixture_batch_free(&made);
     engine_free(engine);
 }
-END_TEST
 
 /* How much the logits of one image change when its patches are put in reverse order. */
 static double change_of_order(struct engine *engine, struct fixture_batch *made)
@@ -254,7 +247,7 @@ static double change_of_order(struct engine *engine, struct fixture_batch *made)
 }
 
 /* The class token sees a set of patches; only the table of positions tells where they are. */
-START_TEST(without_positions_the_order_of_patches_does_not_matter)
+TEST(without_positions_the_order_of_patches_does_not_matter)
 {
     struct model_shape shape = shape_of("qkv");
     struct engine *engine = make_engine(&shape, 1);
@@ -267,9 +260,8 @@ START_TEST(without_positions_the_order_of_patches_does_not_matter)
     fixture_batch_free(&made);
     engine_free(engine);
 }
-END_TEST
 
-START_TEST(images_are_learned_with_the_same_bits_at_any_number_of_threads)
+TEST(images_are_learned_with_the_same_bits_at_any_number_of_threads)
 {
     const char *const variants[] = {"qkv", "qkv_tied+", "kv:n_kv_head=1:qk_norm=1"};
     for (size_t v = 0; v < sizeof(variants) / sizeof(variants[0]); v++) {
@@ -289,22 +281,4 @@ START_TEST(images_are_learned_with_the_same_bits_at_any_number_of_threads)
         engine_free(three);
         fixture_batch_free(&made);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("vision");
-    TCase *cases = tcase_create("vision");
-    tcase_add_test(cases, patches_are_those_of_a_plain_loop);
-    tcase_add_test(cases, impossible_images_are_refused);
-    tcase_add_test(cases, padding_adds_patches);
-    tcase_add_test(cases, tensors_of_the_input);
-    tcase_add_test(cases, a_batch_of_images_is_many_batches_of_one);
-    tcase_add_test(cases, a_part_knows_where_it_begins);
-    tcase_add_test(cases, evaluation_counts_images);
-    tcase_add_test(cases, without_positions_the_order_of_patches_does_not_matter);
-    tcase_add_test(cases, images_are_learned_with_the_same_bits_at_any_number_of_threads);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
 }

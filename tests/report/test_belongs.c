@@ -6,7 +6,7 @@
 #include "report/report.h"
 
 #include "fixture.h"
-#include "runner.h"
+#include "testing.h"
 
 static struct report_summary summary;
 static struct error err;
@@ -48,7 +48,9 @@ static void write_edited(const struct fake_run *fake, const char *section, const
 
 /* ---- one run ---- */
 
-START_TEST(one_run_has_no_bar_no_mean_and_no_comparison)
+FIXTURE(make_out, remove_out)
+
+TEST(one_run_has_no_bar_no_mean_and_no_comparison)
 {
     struct fake_run fake = run_of("qkv", 3, 0.75);
     fake_write(out, &fake);
@@ -64,9 +66,8 @@ START_TEST(one_run_has_no_bar_no_mean_and_no_comparison)
     free(text);
     free(html);
 }
-END_TEST
 
-START_TEST(one_run_beside_a_diverged_one)
+TEST(one_run_beside_a_diverged_one)
 {
     struct fake_run fake = run_of("qkv", 0, 0.75), bad = run_of("qkv", 1, NAN);
     bad.status = "diverged";
@@ -77,11 +78,10 @@ START_TEST(one_run_beside_a_diverged_one)
     ck_assert_uint_eq(summary.n_left_out, 1);
     free(text);
 }
-END_TEST
 
 /* ---- failed runs ---- */
 
-START_TEST(failed_runs_alone_give_no_report)
+TEST(failed_runs_alone_give_no_report)
 {
     struct fake_run failed = run_of("qkv", 0, NAN), diverged = run_of("qkv", 1, NAN);
     char path[PATH_SIZE];
@@ -95,9 +95,8 @@ START_TEST(failed_runs_alone_give_no_report)
     path_format(path, NULL, "%s/report/report.md", out);
     ck_assert(!file_exists(path));
 }
-END_TEST
 
-START_TEST(a_variant_that_always_failed_has_a_dash)
+TEST(a_variant_that_always_failed_has_a_dash)
 {
     struct fake_run fake = run_of("qkv", 0, 0.75), bad = run_of("qk", 0, NAN);
     bad.status = "failed";
@@ -108,7 +107,6 @@ START_TEST(a_variant_that_always_failed_has_a_dash)
     assert_has(text, "| failed | ");
     free(text);
 }
-END_TEST
 
 /* ---- what differs ---- */
 
@@ -127,32 +125,28 @@ static void expect_apart(const char *section, const char *key, json_t *value, co
     free(text);
 }
 
-START_TEST(another_program)
+TEST(another_program)
 {
     expect_apart("build", "commit", json_string("def"), "| commit def |");
 }
-END_TEST
 
-START_TEST(another_engine)
+TEST(another_engine)
 {
     expect_apart("versions", "engine", json_integer(99), "engine version 99");
 }
-END_TEST
 
-START_TEST(another_task_version)
+TEST(another_task_version)
 {
     expect_apart("versions", "task", json_integer(99), "task version 99");
 }
-END_TEST
 
-START_TEST(another_machine)
+TEST(another_machine)
 {
     expect_apart("machine", "class", json_string("zero"), "| class zero |");
 }
-END_TEST
 
 /* Older programs named a BLAS library, which training does not use. */
-START_TEST(another_blas_is_no_difference)
+TEST(another_blas_is_no_difference)
 {
     struct fake_run first = run_of("qkv", 0, 0.9), second = run_of("qkv", 1, 0.1);
     fake_write(out, &first);
@@ -162,29 +156,8 @@ START_TEST(another_blas_is_no_difference)
     ck_assert_ptr_null(strstr(text, "OpenBLAS"));
     free(text);
 }
-END_TEST
 
-START_TEST(another_configuration)
+TEST(another_configuration)
 {
     expect_apart("config", "learning_rate", json_real(0.1), "| learning_rate 0.1 |");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("belongs");
-    TCase *tests = tcase_create("belongs");
-    tcase_add_checked_fixture(tests, make_out, remove_out);
-    tcase_add_test(tests, one_run_has_no_bar_no_mean_and_no_comparison);
-    tcase_add_test(tests, one_run_beside_a_diverged_one);
-    tcase_add_test(tests, failed_runs_alone_give_no_report);
-    tcase_add_test(tests, a_variant_that_always_failed_has_a_dash);
-    tcase_add_test(tests, another_program);
-    tcase_add_test(tests, another_engine);
-    tcase_add_test(tests, another_task_version);
-    tcase_add_test(tests, another_machine);
-    tcase_add_test(tests, another_blas_is_no_difference);
-    tcase_add_test(tests, another_configuration);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

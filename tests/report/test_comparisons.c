@@ -3,7 +3,7 @@
 #include "report/statistics/comparisons.h"
 
 #include "fixture.h"
-#include "runner.h"
+#include "testing.h"
 
 static struct frame frame;
 static struct comparisons comparisons;
@@ -56,7 +56,9 @@ static void assert_words(const struct comparison *comparison, const char *expect
     ck_assert_str_eq(text, expected);
 }
 
-START_TEST(lower_with_every_seed)
+FIXTURE(set_up, tear_down)
+
+TEST(lower_with_every_seed)
 {
     for (int seed = 0; seed < 6; seed++) {
         write_one("qkv", 8, seed, 0.9, 5);
@@ -80,9 +82,8 @@ START_TEST(lower_with_every_seed)
     ck_assert_str_eq(comparison_verdict_key(VERDICT_HIGHER), "higher");
     assert_words(comparison(MEASURE_LOSS, 0), "identical in all pairs");
 }
-END_TEST
 
-START_TEST(five_pairs_conclude_nothing)
+TEST(five_pairs_conclude_nothing)
 {
     for (int seed = 0; seed < 5; seed++) {
         write_one("qkv", 8, seed, 0.9, 5);
@@ -95,9 +96,8 @@ START_TEST(five_pairs_conclude_nothing)
     ck_assert_double_eq_tol(accuracy->difference.mean, -0.8, 1e-12);
     assert_words(accuracy, "nothing can be concluded (5 pairs, 6 are needed)");
 }
-END_TEST
 
-START_TEST(not_distinguishable_says_how_many_seeds)
+TEST(not_distinguishable_says_how_many_seeds)
 {
     for (int seed = 0; seed < 6; seed++) {
         write_one("qkv", 8, seed, 0.5, 5);
@@ -112,10 +112,9 @@ START_TEST(not_distinguishable_says_how_many_seeds)
     assert_words(accuracy, "not distinguishable (about 763 seeds would be needed to see a "
                            "difference of this size)");
 }
-END_TEST
 
 /* Two comparisons double the p-value of each, and six seeds cannot pass that. */
-START_TEST(a_correction_that_six_seeds_cannot_pass)
+TEST(a_correction_that_six_seeds_cannot_pass)
 {
     for (int seed = 0; seed < 6; seed++) {
         write_one("qkv", 8, seed, 0.9, 5);
@@ -131,11 +130,10 @@ START_TEST(a_correction_that_six_seeds_cannot_pass)
     assert_words(accuracy, "lower before correction (about 7 "
                            "seeds would be needed to see a difference of this size)");
 }
-END_TEST
 
 /* Six configurations of two seeds: a configuration is flipped as a whole, so 2 / 2^6, not 2 / 2^12.
  */
-START_TEST(configurations_are_the_units_from_six_on)
+TEST(configurations_are_the_units_from_six_on)
 {
     for (int i = 0; i < 6; i++) {
         for (int seed = 0; seed < 2; seed++) {
@@ -153,9 +151,8 @@ START_TEST(configurations_are_the_units_from_six_on)
     ck_assert_double_eq(accuracy->p, 2.0 / 64);
     ck_assert_double_eq_tol(accuracy->difference.mean, -0.35, 1e-12);
 }
-END_TEST
 
-START_TEST(two_configurations_are_strata)
+TEST(two_configurations_are_strata)
 {
     for (int seed = 0; seed < 3; seed++) {
         write_one("qkv", 8, seed, 0.9, 5);
@@ -170,9 +167,8 @@ START_TEST(two_configurations_are_strata)
     ck_assert_double_eq_tol(accuracy->low, -0.4, 1e-9);
     ck_assert_double_eq_tol(accuracy->high, -0.4, 1e-9);
 }
-END_TEST
 
-START_TEST(steps_count_where_both_escaped)
+TEST(steps_count_where_both_escaped)
 {
     for (int seed = 0; seed < 8; seed++) {
         write_one("qkv", 8, seed, 0.9, seed == 0 ? -1 : 5);
@@ -189,9 +185,8 @@ START_TEST(steps_count_where_both_escaped)
     ck_assert_double_eq(escaped->difference.mean, 0);
     ck_assert_double_eq(escaped->p, 1);
 }
-END_TEST
 
-START_TEST(pairs_need_both_sides)
+TEST(pairs_need_both_sides)
 {
     write_one("qk", 8, 0, 0.5, 5);
     write_one("qkv", 16, 0, 0.5, 5);
@@ -208,9 +203,8 @@ START_TEST(pairs_need_both_sides)
     ck_assert_uint_eq(comparisons.n_without_reference, 2);
     ck_assert_double_eq_tol(pair_difference(&paired->pair[0], MEASURE_TOKEN_ACCURACY), 0.1, 1e-12);
 }
-END_TEST
 
-START_TEST(without_a_reference_there_is_no_comparison)
+TEST(without_a_reference_there_is_no_comparison)
 {
     write_one("qk", 8, 0, 0.5, 5);
     write_one("kv", 8, 0, 0.5, 5);
@@ -219,11 +213,10 @@ START_TEST(without_a_reference_there_is_no_comparison)
     ck_assert_uint_eq(comparisons.n_without_reference, 2);
     ck_assert_ptr_null(comparisons.pairs.paired[0].reference);
 }
-END_TEST
 
 /* The same place run by two programs: pairs are made within a program, and the place counts once.
  */
-START_TEST(programs_are_not_mixed)
+TEST(programs_are_not_mixed)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv", .accuracy = 0.9};
     fake_write(out, &fake);
@@ -244,9 +237,8 @@ START_TEST(programs_are_not_mixed)
     ck_assert_uint_eq(comparisons.pairs.paired[0].n_pair, 1);
     ck_assert_uint_eq(comparisons.pairs.paired[0].n_without_reference, 0);
 }
-END_TEST
 
-START_TEST(one_setting_alone)
+TEST(one_setting_alone)
 {
     struct error err;
     for (int seed = 0; seed < 2; seed++) {
@@ -262,7 +254,6 @@ START_TEST(one_setting_alone)
     ck_assert_uint_eq(comparison(MEASURE_TOKEN_ACCURACY, 0)->difference.n, 2);
     ck_assert_double_eq_tol(comparison(MEASURE_TOKEN_ACCURACY, 0)->difference.mean, -0.7, 1e-12);
 }
-END_TEST
 
 static void compare_with(const char *const *id, size_t n_id)
 {
@@ -273,7 +264,7 @@ static void compare_with(const char *const *id, size_t n_id)
     references_free(&references);
 }
 
-START_TEST(a_reference_for_each_sharing)
+TEST(a_reference_for_each_sharing)
 {
     struct error err;
     write_one("qkv", 8, 0, 0.9, 5);
@@ -288,9 +279,8 @@ START_TEST(a_reference_for_each_sharing)
     ck_assert_double_eq_tol(comparison(MEASURE_TOKEN_ACCURACY, 1)->difference.mean, -0.1, 1e-12);
     ck_assert_uint_eq(comparisons.n_without_reference, 1);
 }
-END_TEST
 
-START_TEST(a_reference_that_is_no_variant)
+TEST(a_reference_that_is_no_variant)
 {
     struct error err;
     struct references references;
@@ -299,9 +289,8 @@ START_TEST(a_reference_that_is_no_variant)
     ck_assert_ptr_nonnull(strstr(err.text, "qkw"));
     references_free(&references);
 }
-END_TEST
 
-START_TEST(another_reference)
+TEST(another_reference)
 {
     struct error err;
     write_one("qkv", 8, 0, 0.9, 5);
@@ -310,28 +299,4 @@ START_TEST(another_reference)
     compare_with((const char *const[]){"Q=K-V"}, 1);
     ck_assert_str_eq(comparisons.pairs.paired[0].run->variant_id, "qkv");
     ck_assert_double_eq_tol(comparison(MEASURE_TOKEN_ACCURACY, 0)->difference.mean, 0.1, 1e-12);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("comparisons");
-    TCase *tests = tcase_create("comparisons");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, lower_with_every_seed);
-    tcase_add_test(tests, five_pairs_conclude_nothing);
-    tcase_add_test(tests, not_distinguishable_says_how_many_seeds);
-    tcase_add_test(tests, a_correction_that_six_seeds_cannot_pass);
-    tcase_add_test(tests, configurations_are_the_units_from_six_on);
-    tcase_add_test(tests, two_configurations_are_strata);
-    tcase_add_test(tests, steps_count_where_both_escaped);
-    tcase_add_test(tests, pairs_need_both_sides);
-    tcase_add_test(tests, without_a_reference_there_is_no_comparison);
-    tcase_add_test(tests, programs_are_not_mixed);
-    tcase_add_test(tests, one_setting_alone);
-    tcase_add_test(tests, another_reference);
-    tcase_add_test(tests, a_reference_for_each_sharing);
-    tcase_add_test(tests, a_reference_that_is_no_variant);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

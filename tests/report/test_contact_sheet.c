@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include "runner.h"
+#include "testing.h"
 
 enum { SIZE = 28, N_CLASS = 2, N_IMAGE = 5 };
 
@@ -65,8 +65,10 @@ static struct picture draw(size_t n_channel)
     return read_picture(path);
 }
 
+FIXTURE(make_folder, remove_folder)
+
 /* Each image is 28 squares of 3 pixels a side; text adds a few pixels of any grey. */
-START_TEST(every_image_is_there_with_its_own_colour)
+TEST(every_image_is_there_with_its_own_colour)
 {
     const size_t area = (size_t)SIZE * 3 * SIZE * 3;
     struct picture picture = draw(3);
@@ -84,7 +86,6 @@ START_TEST(every_image_is_there_with_its_own_colour)
     }
     cairo_surface_destroy(picture.surface);
 }
-END_TEST
 
 static size_t first_row(const struct picture *picture, int tone)
 {
@@ -97,7 +98,7 @@ static size_t first_row(const struct picture *picture, int tone)
     return 0;
 }
 
-START_TEST(a_class_is_a_row)
+TEST(a_class_is_a_row)
 {
     struct picture picture = draw(3);
     ck_assert_uint_eq(first_row(&picture, 40), first_row(&picture, 160));
@@ -106,24 +107,10 @@ START_TEST(a_class_is_a_row)
     ck_assert_uint_lt(first_row(&picture, 40), first_row(&picture, 80));
     cairo_surface_destroy(picture.surface);
 }
-END_TEST
 
-START_TEST(a_folder_that_is_not_there)
+TEST(a_folder_that_is_not_there)
 {
     struct error err;
     ck_assert_int_eq(write_sheet("/nonexistent", 1, &err), STATUS_WRITE);
     ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/tones.png"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("contact_sheet");
-    TCase *tcase = tcase_create("all");
-    tcase_add_checked_fixture(tcase, make_folder, remove_folder);
-    tcase_add_test(tcase, every_image_is_there_with_its_own_colour);
-    tcase_add_test(tcase, a_class_is_a_row);
-    tcase_add_test(tcase, a_folder_that_is_not_there);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

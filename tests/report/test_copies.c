@@ -5,7 +5,7 @@
 #include "report/frame/frame.h"
 #include "report/report.h"
 #include "report/statistics/comparisons.h"
-#include "runner.h"
+#include "testing.h"
 
 /* Hashes of 64 digits. */
 #define HASH_TAIL "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde"
@@ -60,7 +60,9 @@ static const struct comparison *accuracy(void)
     return &table->comparison[0];
 }
 
-START_TEST(looking_more_closely_is_no_other_configuration)
+FIXTURE(set_up, tear_down)
+
+TEST(looking_more_closely_is_no_other_configuration)
 {
     for (int n_probe = 10; n_probe < 16; n_probe++) {
         write_both((struct fake_run){.n_probe = n_probe, .weights = "a" HASH_TAIL});
@@ -82,9 +84,8 @@ START_TEST(looking_more_closely_is_no_other_configuration)
     }
     ck_assert_int_eq(frame.run[0].record.attention.n_probe, 15);
 }
-END_TEST
 
-START_TEST(other_weights_of_the_same_place_both_stay)
+TEST(other_weights_of_the_same_place_both_stay)
 {
     write_both((struct fake_run){.n_probe = 10, .weights = "a" HASH_TAIL});
     write_both((struct fake_run){.n_probe = 11, .weights = "b" HASH_TAIL});
@@ -92,9 +93,8 @@ START_TEST(other_weights_of_the_same_place_both_stay)
     ck_assert_uint_eq(frame.n_run, 4);
     ck_assert_uint_eq(frame.n_repeat, 0);
 }
-END_TEST
 
-START_TEST(a_bound_that_never_acts_makes_no_second_pair)
+TEST(a_bound_that_never_acts_makes_no_second_pair)
 {
     for (int clip = 50; clip <= 100; clip += 10) {
         write_both((struct fake_run){.clip = clip, .weights = "a" HASH_TAIL});
@@ -109,9 +109,8 @@ START_TEST(a_bound_that_never_acts_makes_no_second_pair)
     ck_assert_uint_eq(accuracy()->n_configuration, 1);
     ck_assert_uint_eq(accuracy()->difference.n, 1);
 }
-END_TEST
 
-START_TEST(a_pair_with_one_copy_is_another_pair)
+TEST(a_pair_with_one_copy_is_another_pair)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv", .weights = "a" HASH_TAIL};
     for (int clip = 1; clip <= 2; clip++) {
@@ -128,9 +127,8 @@ START_TEST(a_pair_with_one_copy_is_another_pair)
     ck_assert_uint_eq(accuracy()->difference.n, 2);
     ck_assert_uint_eq(accuracy()->n_configuration, 2);
 }
-END_TEST
 
-START_TEST(without_a_whole_hash_nothing_is_a_copy)
+TEST(without_a_whole_hash_nothing_is_a_copy)
 {
     for (int clip = 1; clip <= 2; clip++) {
         write_both((struct fake_run){.clip = clip});
@@ -139,7 +137,6 @@ START_TEST(without_a_whole_hash_nothing_is_a_copy)
     ck_assert_uint_eq(frame.n_repeat, 0);
     ck_assert_uint_eq(accuracy()->n_configuration, 2);
 }
-END_TEST
 
 static bool says(const char *file, const char *text)
 {
@@ -149,7 +146,7 @@ static bool says(const char *file, const char *text)
     return found;
 }
 
-START_TEST(the_report_says_how_many)
+TEST(the_report_says_how_many)
 {
     struct report_summary summary;
     for (int n_probe = 10; n_probe < 16; n_probe++) {
@@ -163,20 +160,4 @@ START_TEST(the_report_says_how_many)
     }
     ck_assert(says("report/runs.csv", "\ncopy-qkv-s0-0000000000010000abc,1,copy,qkv"));
     ck_assert(says("report/runs.csv", ",copy-qkv-s0-0000000000015000abc\n"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("run_copies");
-    TCase *copies = tcase_create("copies");
-    tcase_add_checked_fixture(copies, set_up, tear_down);
-    tcase_add_test(copies, looking_more_closely_is_no_other_configuration);
-    tcase_add_test(copies, other_weights_of_the_same_place_both_stay);
-    tcase_add_test(copies, a_bound_that_never_acts_makes_no_second_pair);
-    tcase_add_test(copies, a_pair_with_one_copy_is_another_pair);
-    tcase_add_test(copies, without_a_whole_hash_nothing_is_a_copy);
-    tcase_add_test(copies, the_report_says_how_many);
-    suite_add_tcase(suite, copies);
-    return run_suite(suite);
 }

@@ -3,7 +3,7 @@
 #include "report/content/topics.h"
 
 #include "fixture.h"
-#include "runner.h"
+#include "testing.h"
 
 static struct frame frame;
 static struct material material;
@@ -67,7 +67,9 @@ static void write_runs(void)
     say_curves_of_part(&document, &material, 0);
 }
 
-START_TEST(a_curve_is_the_mean_of_its_seeds)
+FIXTURE(set_up, tear_down)
+
+TEST(a_curve_is_the_mean_of_its_seeds)
 {
     write_runs();
     const struct plot *plot = find("curves");
@@ -92,9 +94,8 @@ START_TEST(a_curve_is_the_mean_of_its_seeds)
     ck_assert_str_eq(panel->series[1].name, "K=V");
     ck_assert_uint_eq(panel->series[1].n_single, 0); /* one seed is its own mean */
 }
-END_TEST
 
-START_TEST(chance_is_the_tasks_and_on_the_scale)
+TEST(chance_is_the_tasks_and_on_the_scale)
 {
     write_runs();
     const struct panel *panel = &find("curves")->panel[0];
@@ -104,9 +105,8 @@ START_TEST(chance_is_the_tasks_and_on_the_scale)
     ck_assert_str_eq(panel->rule[0].title, "chance, ln 10");
     ck_assert(panel->y.low == 0 && panel->y.high == 2.5);
 }
-END_TEST
 
-START_TEST(an_accuracy_is_a_ring_a_seed)
+TEST(an_accuracy_is_a_ring_a_seed)
 {
     write_runs();
     const struct plot *plot = find("accuracy");
@@ -127,9 +127,8 @@ START_TEST(an_accuracy_is_a_ring_a_seed)
     ck_assert(panel->rule[0].vertical);
     ck_assert_double_eq_tol(panel->rule[0].at, 0.1, 1e-12);
 }
-END_TEST
 
-START_TEST(one_seed_has_no_mean_and_no_curve_no_plot)
+TEST(one_seed_has_no_mean_and_no_curve_no_plot)
 {
     char folder[PATH_SIZE], path[PATH_SIZE];
     struct fake_run fake = {.task = "copy", .variant = "qkv", .accuracy = 0.5, .escape = 3};
@@ -142,7 +141,6 @@ START_TEST(one_seed_has_no_mean_and_no_curve_no_plot)
     ck_assert_ptr_null(find("curves"));
     ck_assert_ptr_null(find("accuracy")->mean_title);
 }
-END_TEST
 
 static void write_size(int n_embd, int n_layer, double variant)
 {
@@ -155,7 +153,7 @@ static void write_size(int n_embd, int n_layer, double variant)
     }
 }
 
-START_TEST(a_gap_is_a_dot_a_combination)
+TEST(a_gap_is_a_dot_a_combination)
 {
     write_size(8, 1, 0.5);
     write_size(16, 1, 0.8);
@@ -190,19 +188,4 @@ START_TEST(a_gap_is_a_dot_a_combination)
     /* A hair's breadth does not look like a gap: losses are the same. */
     const struct panel *loss = &find("gap-mean_train_loss")->panel[0];
     ck_assert_double_eq_tol(loss->y.high, 0.056, 1e-12);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("curves");
-    TCase *tests = tcase_create("curves");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, a_curve_is_the_mean_of_its_seeds);
-    tcase_add_test(tests, chance_is_the_tasks_and_on_the_scale);
-    tcase_add_test(tests, an_accuracy_is_a_ring_a_seed);
-    tcase_add_test(tests, one_seed_has_no_mean_and_no_curve_no_plot);
-    tcase_add_test(tests, a_gap_is_a_dot_a_combination);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

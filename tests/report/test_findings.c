@@ -2,7 +2,7 @@
 #include "report/content/finding.h"
 
 #include "fixture.h"
-#include "runner.h"
+#include "testing.h"
 
 static struct frame frame;
 static struct material material;
@@ -70,7 +70,9 @@ static void assert_said(const char *sentence)
     ck_assert_msg(is_said(sentence), "nobody said: %s", sentence);
 }
 
-START_TEST(shortfalls)
+FIXTURE(set_up, tear_down)
+
+TEST(shortfalls)
 {
     write_row("copy", "qkv", 1, 5);
     write_row("copy", "qk", 0.94, 5);
@@ -80,9 +82,8 @@ START_TEST(shortfalls)
     assert_said("**K=V** (1 task): no shortfall against QKV");
     ck_assert(!is_said("**K=V** falls short"));
 }
-END_TEST
 
-START_TEST(a_shortfall_with_some_seeds_only)
+TEST(a_shortfall_with_some_seeds_only)
 {
     write_row("copy", "qkv", 0.5, 5);
     for (int seed = 0; seed < 3; seed++) {
@@ -93,18 +94,16 @@ START_TEST(a_shortfall_with_some_seeds_only)
     find();
     assert_said("Copy by 0.150 (-0.050 to 0.250 over 3 seeds; not with every seed");
 }
-END_TEST
 
-START_TEST(no_baseline)
+TEST(no_baseline)
 {
     write_row("copy", "qk", 0.94, 5);
     find();
     assert_said("No run of QKV");
     ck_assert(!is_said("falls short of"));
 }
-END_TEST
 
-START_TEST(no_seed_in_common)
+TEST(no_seed_in_common)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv", .accuracy = 1};
     fake_write(out, &fake);
@@ -116,9 +115,8 @@ START_TEST(no_seed_in_common)
     ck_assert(!is_said("falls short"));
     ck_assert(!is_said("no shortfall"));
 }
-END_TEST
 
-START_TEST(later_and_never)
+TEST(later_and_never)
 {
     write_row("reverse", "qkv", 1, 5);
     write_row("reverse", "qk", 1, 12);
@@ -130,9 +128,8 @@ START_TEST(later_and_never)
     assert_said("Later off the plateau than QKV with every seed: **Q=K** on Reverse; **Q=K=V** on "
                 "Reverse (never).");
 }
-END_TEST
 
-START_TEST(a_baseline_that_never_leaves)
+TEST(a_baseline_that_never_leaves)
 {
     write_row("reverse", "qkv", 0.1, -1);
     write_row("reverse", "qk", 0.1, -1);
@@ -140,9 +137,8 @@ START_TEST(a_baseline_that_never_leaves)
     assert_said("QKV itself leaves no plateau in these runs");
     ck_assert(!is_said("Later off the plateau"));
 }
-END_TEST
 
-START_TEST(one_way_keys)
+TEST(one_way_keys)
 {
     write_row("shift", "qkv", 1, 5);
     write_row("shift", "qk", 0.25, 5);
@@ -153,7 +149,6 @@ START_TEST(one_way_keys)
                 "where it is not: QKV 1.000.");
     ck_assert(!is_said("**Swap** has one-way keys"));
 }
-END_TEST
 
 static void write_map_run(const char *task, const char *variant, int seed, double needed,
                           double diagonal)
@@ -167,7 +162,7 @@ static void write_map_run(const char *task, const char *variant, int seed, doubl
     fake_write(out, &fake);
 }
 
-START_TEST(maps_by_seed)
+TEST(maps_by_seed)
 {
     write_map_run("reverse", "qkv", 0, 0.9, 0.02);
     write_map_run("reverse", "qkv", 1, 0.9, 0.02);
@@ -183,9 +178,8 @@ START_TEST(maps_by_seed)
         "1 of 2).");
     ck_assert(!is_said("**Copy** with"));
 }
-END_TEST
 
-START_TEST(maps_of_several_tasks)
+TEST(maps_of_several_tasks)
 {
     write_map_run("reverse", "qkv", 0, 0.9, 0.02);
     write_map_run("shift", "qkv", 0, 0.2, 0.1);
@@ -194,9 +188,8 @@ START_TEST(maps_of_several_tasks)
     assert_said("The map draws the needed keys cleanly on **Reverse** with QKV (seed 0 of 1); on "
                 "**Shift** with no variant.");
 }
-END_TEST
 
-START_TEST(where_no_run_has_left_chance)
+TEST(where_no_run_has_left_chance)
 {
     write_row("copy", "qkv", 0.1, -1);
     write_row("copy", "qk", 0.11, -1);
@@ -208,9 +201,8 @@ START_TEST(where_no_run_has_left_chance)
     ck_assert_str_eq(findings.finding[0].text.data,
                      "**No run has left chance; nothing can be compared.**");
 }
-END_TEST
 
-START_TEST(a_task_at_chance_compares_nothing)
+TEST(a_task_at_chance_compares_nothing)
 {
     write_row("copy", "qkv", 1, 5);
     write_row("copy", "qk", 1, 5);
@@ -222,18 +214,16 @@ START_TEST(a_task_at_chance_compares_nothing)
     find_chance_everywhere();
     ck_assert_uint_eq(findings.n_finding, 0);
 }
-END_TEST
 
-START_TEST(score_terms_against_their_plain_row)
+TEST(score_terms_against_their_plain_row)
 {
     write_row("reverse", "qk", 0.5, 5);
     write_row("reverse", "qk+", 0.75, 5);
     find();
     assert_said("**(Q=K)+** against Q=K: token accuracy +0.250 on Reverse.");
 }
-END_TEST
 
-START_TEST(floors)
+TEST(floors)
 {
     write_row("sort", "qkv", 1, 5);
     find();
@@ -243,9 +233,8 @@ START_TEST(floors)
              floor, 1.0);
     assert_said(sentence);
 }
-END_TEST
 
-START_TEST(rules_name_their_thresholds)
+TEST(rules_name_their_thresholds)
 {
     write_map_run("reverse", "qkv", 0, 0.9, 0.02);
     write_map_run("reverse", "qk", 0, 0.9, 0.02);
@@ -257,28 +246,4 @@ START_TEST(rules_name_their_thresholds)
         n_named += strstr(rule, "-0.05") || strstr(rule, "0.25") || strstr(rule, "0.5 ");
     }
     ck_assert_uint_ge(n_named, 3);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("findings");
-    TCase *tests = tcase_create("findings");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, shortfalls);
-    tcase_add_test(tests, a_shortfall_with_some_seeds_only);
-    tcase_add_test(tests, no_baseline);
-    tcase_add_test(tests, no_seed_in_common);
-    tcase_add_test(tests, later_and_never);
-    tcase_add_test(tests, a_baseline_that_never_leaves);
-    tcase_add_test(tests, one_way_keys);
-    tcase_add_test(tests, maps_by_seed);
-    tcase_add_test(tests, maps_of_several_tasks);
-    tcase_add_test(tests, where_no_run_has_left_chance);
-    tcase_add_test(tests, a_task_at_chance_compares_nothing);
-    tcase_add_test(tests, score_terms_against_their_plain_row);
-    tcase_add_test(tests, floors);
-    tcase_add_test(tests, rules_name_their_thresholds);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

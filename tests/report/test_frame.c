@@ -6,7 +6,7 @@
 #include "fixture.h"
 #include "lab/config/config.h"
 #include "report/content/part.h"
-#include "runner.h"
+#include "testing.h"
 
 static struct frame frame;
 static struct groups cells;
@@ -67,7 +67,9 @@ static void edit(const struct fake_run *fake, const char *section, const char *k
     json_decref(root);
 }
 
-START_TEST(rows_follow_the_variant_table_and_columns_the_alphabet)
+FIXTURE(set_up, tear_down)
+
+TEST(rows_follow_the_variant_table_and_columns_the_alphabet)
 {
     static const char *const variant[] = {"qkv_tied+", "kv:n_kv_head=1", "qk", "qkv"};
     static const char *const task[] = {"swap", "copy", "reverse"};
@@ -97,9 +99,8 @@ START_TEST(rows_follow_the_variant_table_and_columns_the_alphabet)
     ck_assert_int_eq(run_seed(cell->run[1]), 1);
     part_free(&part);
 }
-END_TEST
 
-START_TEST(what_was_not_run_has_no_cell)
+TEST(what_was_not_run_has_no_cell)
 {
     write_seeds((struct fake_run){.task = "copy", .variant = "qkv"}, 1);
     write_seeds((struct fake_run){.task = "swap", .variant = "qk"}, 1);
@@ -112,9 +113,8 @@ START_TEST(what_was_not_run_has_no_cell)
     ck_assert_uint_eq(stats.n, 0);
     ck_assert(isnan(stats.mean));
 }
-END_TEST
 
-START_TEST(other_configurations_and_programs_are_other_settings)
+TEST(other_configurations_and_programs_are_other_settings)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv", .accuracy = 0.5};
     struct fake_run wide = fake, other_commit = fake;
@@ -134,9 +134,8 @@ START_TEST(other_configurations_and_programs_are_other_settings)
     ck_assert_uint_eq(stats.n, 3);
     ck_assert_double_eq(stats.mean, 0.5);
 }
-END_TEST
 
-START_TEST(another_class_of_machine_is_another_setting)
+TEST(another_class_of_machine_is_another_setting)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv"};
     write_seeds(fake, 2);
@@ -147,9 +146,8 @@ START_TEST(another_class_of_machine_is_another_setting)
     load();
     ck_assert_uint_eq(frame.setting.n_group, 2);
 }
-END_TEST
 
-START_TEST(another_version_of_the_task_is_never_averaged)
+TEST(another_version_of_the_task_is_never_averaged)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv"};
     write_seeds(fake, 2);
@@ -159,9 +157,8 @@ START_TEST(another_version_of_the_task_is_never_averaged)
     ck_assert_uint_eq(n_cell(), 2);
     ck_assert_uint_eq(frame.setting.n_group, 2);
 }
-END_TEST
 
-START_TEST(lanes_that_differ_by_variant_share_a_table)
+TEST(lanes_that_differ_by_variant_share_a_table)
 {
     write_seeds((struct fake_run){.task = "copy", .variant = "qkv", .lanes = 8}, 2);
     write_seeds((struct fake_run){.task = "copy", .variant = "qk", .lanes = 16}, 2);
@@ -169,9 +166,8 @@ START_TEST(lanes_that_differ_by_variant_share_a_table)
     ck_assert_uint_eq(frame.setting.n_group, 1);
     ck_assert_uint_eq(n_cell(), 2);
 }
-END_TEST
 
-START_TEST(lanes_that_differ_within_a_variant_do_not)
+TEST(lanes_that_differ_within_a_variant_do_not)
 {
     write_seeds((struct fake_run){.task = "copy", .variant = "qkv", .lanes = 8}, 2);
     write_seeds((struct fake_run){.task = "copy", .variant = "qkv", .lanes = 16}, 2);
@@ -179,9 +175,8 @@ START_TEST(lanes_that_differ_within_a_variant_do_not)
     ck_assert_uint_eq(frame.setting.n_group, 2);
     ck_assert_uint_eq(frame.setting.group[0].n_run, 2);
 }
-END_TEST
 
-START_TEST(diverged_and_failed_runs_are_counted_not_averaged)
+TEST(diverged_and_failed_runs_are_counted_not_averaged)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv", .accuracy = 0.75};
     write_seeds(fake, 2);
@@ -202,9 +197,8 @@ START_TEST(diverged_and_failed_runs_are_counted_not_averaged)
     ck_assert_double_eq(stats.mean, 0.75);
     ck_assert_ptr_null(group_find_seed(first_cell(), 2));
 }
-END_TEST
 
-START_TEST(unfinished_folders_are_skipped)
+TEST(unfinished_folders_are_skipped)
 {
     char path[PATH_SIZE];
     write_seeds((struct fake_run){.task = "copy", .variant = "qkv"}, 1);
@@ -217,7 +211,6 @@ START_TEST(unfinished_folders_are_skipped)
     ck_assert_uint_eq(frame.n_partial, 1);
     ck_assert_uint_eq(frame.n_left_out, 0);
 }
-END_TEST
 
 /* One good run beside one that is broken in one way; the reason must contain a phrase. */
 static void assert_left_out(const char *section, const char *key, json_t *value, const char *phrase)
@@ -232,87 +225,74 @@ static void assert_left_out(const char *section, const char *key, json_t *value,
                   frame.left_out[0].reason, phrase);
 }
 
-START_TEST(another_format)
+TEST(another_format)
 {
     assert_left_out("", "format", json_string("qkvlab-run-2"), "reads \"qkvlab-run-1\"");
 }
-END_TEST
 
-START_TEST(a_renamed_folder)
+TEST(a_renamed_folder)
 {
     assert_left_out("", "id", json_string("copy-qkv-s9-0"),
                     "id is \"copy-qkv-s9-0\", expected the name of its folder");
 }
-END_TEST
 
-START_TEST(an_unknown_status)
+TEST(an_unknown_status)
 {
     assert_left_out("", "status", json_string("fine"), "expected ok, diverged or failed");
 }
-END_TEST
 
-START_TEST(an_unknown_task)
+TEST(an_unknown_task)
 {
     assert_left_out("config", "task", json_string("juggle"), "task \"juggle\"");
 }
-END_TEST
 
-START_TEST(an_unknown_variant)
+TEST(an_unknown_variant)
 {
     assert_left_out("config", "variant", json_string("qkvw"), "qkvw");
 }
-END_TEST
 
-START_TEST(a_seed_below_zero)
+TEST(a_seed_below_zero)
 {
     assert_left_out("config", "seed", json_integer(-3), "config: seed: expected a whole number");
 }
-END_TEST
 
-START_TEST(a_width_that_is_none)
+TEST(a_width_that_is_none)
 {
     assert_left_out("config", "n_embd", json_string("wide"), "config: n_embd: expected a whole");
 }
-END_TEST
 
-START_TEST(a_length_beyond_reason)
+TEST(a_length_beyond_reason)
 {
     assert_left_out("config", "seq_len", json_integer(1LL << 60),
                     "config: seq_len: expected a whole");
 }
-END_TEST
 
-START_TEST(ok_without_an_accuracy)
+TEST(ok_without_an_accuracy)
 {
     assert_left_out("results", "token_accuracy", json_null(), "results.token_accuracy");
 }
-END_TEST
 
-START_TEST(an_accuracy_above_one)
+TEST(an_accuracy_above_one)
 {
     assert_left_out("results", "token_accuracy", json_real(1.5), "results.token_accuracy");
 }
-END_TEST
 
-START_TEST(a_loss_that_is_no_number)
+TEST(a_loss_that_is_no_number)
 {
     assert_left_out("results", "loss", json_string("abc"), "results.loss is no number");
 }
-END_TEST
 
-START_TEST(ok_without_a_training_loss)
+TEST(ok_without_a_training_loss)
 {
     assert_left_out("results", "final_train_loss", json_null(), "results.final_train_loss");
 }
-END_TEST
 
-START_TEST(sections_of_another_type)
+TEST(sections_of_another_type)
 {
     assert_left_out("", "config", json_string("none"), "does not know");
 }
-END_TEST
 
-START_TEST(truncated_and_missing_run_json)
+TEST(truncated_and_missing_run_json)
 {
     char path[PATH_SIZE];
     write_seeds((struct fake_run){.task = "copy", .variant = "qkv"}, 1);
@@ -328,9 +308,8 @@ START_TEST(truncated_and_missing_run_json)
     ck_assert_ptr_nonnull(strstr(frame.left_out[0].reason, "run.json"));
     ck_assert_str_eq(frame.left_out[1].name, "empty");
 }
-END_TEST
 
-START_TEST(a_broken_curve_costs_the_curve)
+TEST(a_broken_curve_costs_the_curve)
 {
     static const char *const broken[] = {"",
                                          "step,loss,",
@@ -352,9 +331,8 @@ START_TEST(a_broken_curve_costs_the_curve)
         unload();
     }
 }
-END_TEST
 
-START_TEST(a_curve_that_is_short_missing_or_not_finite_says_so)
+TEST(a_curve_that_is_short_missing_or_not_finite_says_so)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv"};
     char folder[PATH_SIZE], path[PATH_SIZE];
@@ -379,9 +357,8 @@ START_TEST(a_curve_that_is_short_missing_or_not_finite_says_so)
     ck_assert_ptr_null(frame.run[0].curve);
     ck_assert_ptr_nonnull(strstr(frame.run[0].curve_problem.text, "curve.csv is missing"));
 }
-END_TEST
 
-START_TEST(curves_with_and_without_accuracy)
+TEST(curves_with_and_without_accuracy)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv", .n_step = 6};
     char folder[PATH_SIZE];
@@ -407,7 +384,6 @@ START_TEST(curves_with_and_without_accuracy)
     load();
     ck_assert_ptr_nonnull(strstr(frame.run[0].curve_problem.text, "damaged at line 3"));
 }
-END_TEST
 
 /* A run of this version in a folder of that name, with what config_json says of it. */
 static void write_real(const char *width, char id[CONFIG_ID_SIZE])
@@ -432,7 +408,7 @@ static void write_real(const char *width, char id[CONFIG_ID_SIZE])
     json_decref(root);
 }
 
-START_TEST(a_configuration_that_was_changed_afterwards)
+TEST(a_configuration_that_was_changed_afterwards)
 {
     char id[CONFIG_ID_SIZE], other[CONFIG_ID_SIZE], path[PATH_SIZE];
     json_t *root;
@@ -452,9 +428,8 @@ START_TEST(a_configuration_that_was_changed_afterwards)
     ck_assert_str_eq(frame.left_out[0].name, id);
     ck_assert_ptr_nonnull(strstr(frame.left_out[0].reason, "it was changed after the run"));
 }
-END_TEST
 
-START_TEST(another_version_of_the_engine_is_another_setting)
+TEST(another_version_of_the_engine_is_another_setting)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv"};
     write_seeds(fake, 1);
@@ -464,9 +439,8 @@ START_TEST(another_version_of_the_engine_is_another_setting)
     load();
     ck_assert_uint_eq(frame.setting.n_group, 2);
 }
-END_TEST
 
-START_TEST(maps_are_averaged_over_heads)
+TEST(maps_are_averaged_over_heads)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv"};
     fake_write(out, &fake);
@@ -476,9 +450,8 @@ START_TEST(maps_are_averaged_over_heads)
     ck_assert_float_eq(map[0], 0.5f);
     free(map);
 }
-END_TEST
 
-START_TEST(curves_are_averaged_over_seeds)
+TEST(curves_are_averaged_over_seeds)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv", .escape = 10};
     size_t n_step;
@@ -494,9 +467,8 @@ START_TEST(curves_are_averaged_over_seeds)
     ck_assert_double_eq_tol(mean[20], 0.05, 1e-12);
     free(mean);
 }
-END_TEST
 
-START_TEST(differences_are_paired_by_seed)
+TEST(differences_are_paired_by_seed)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv"};
     for (int seed = 0; seed < 3; seed++) {
@@ -518,9 +490,8 @@ START_TEST(differences_are_paired_by_seed)
     ck_assert_double_eq_tol(stats.mean, -0.6, 1e-12);
     ck_assert_double_eq_tol(stats.sd, 0, 1e-12);
 }
-END_TEST
 
-START_TEST(steps_that_never_came_are_no_numbers)
+TEST(steps_that_never_came_are_no_numbers)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv", .escape = -1};
     fake_write(out, &fake);
@@ -529,9 +500,8 @@ START_TEST(steps_that_never_came_are_no_numbers)
     ck_assert(isnan(frame.run[0].measure[MEASURE_ESCAPE_STEP]));
     ck_assert(isnan(frame.run[0].measure[MEASURE_BELOW_2_2]));
 }
-END_TEST
 
-START_TEST(no_folder_and_no_finished_run)
+TEST(no_folder_and_no_finished_run)
 {
     struct error err;
     char path[PATH_SIZE];
@@ -544,49 +514,4 @@ START_TEST(no_folder_and_no_finished_run)
     ck_assert_int_eq(frame_load(out, &frame, &err), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "no finished run"));
     ck_assert_ptr_nonnull(strstr(err.text, "run.json"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("run_set");
-    TCase *grouping = tcase_create("grouping"), *broken = tcase_create("broken");
-    tcase_add_checked_fixture(grouping, set_up, tear_down);
-    tcase_add_checked_fixture(broken, set_up, tear_down);
-    tcase_add_test(grouping, rows_follow_the_variant_table_and_columns_the_alphabet);
-    tcase_add_test(grouping, what_was_not_run_has_no_cell);
-    tcase_add_test(grouping, other_configurations_and_programs_are_other_settings);
-    tcase_add_test(grouping, another_class_of_machine_is_another_setting);
-    tcase_add_test(grouping, another_version_of_the_task_is_never_averaged);
-    tcase_add_test(grouping, lanes_that_differ_by_variant_share_a_table);
-    tcase_add_test(grouping, lanes_that_differ_within_a_variant_do_not);
-    tcase_add_test(grouping, diverged_and_failed_runs_are_counted_not_averaged);
-    tcase_add_test(grouping, unfinished_folders_are_skipped);
-    tcase_add_test(grouping, a_curve_that_is_short_missing_or_not_finite_says_so);
-    tcase_add_test(grouping, a_configuration_that_was_changed_afterwards);
-    tcase_add_test(grouping, another_version_of_the_engine_is_another_setting);
-    tcase_add_test(grouping, maps_are_averaged_over_heads);
-    tcase_add_test(grouping, curves_are_averaged_over_seeds);
-    tcase_add_test(grouping, differences_are_paired_by_seed);
-    tcase_add_test(grouping, steps_that_never_came_are_no_numbers);
-    tcase_add_test(broken, another_format);
-    tcase_add_test(broken, a_renamed_folder);
-    tcase_add_test(broken, an_unknown_status);
-    tcase_add_test(broken, an_unknown_task);
-    tcase_add_test(broken, an_unknown_variant);
-    tcase_add_test(broken, a_seed_below_zero);
-    tcase_add_test(broken, a_width_that_is_none);
-    tcase_add_test(broken, a_length_beyond_reason);
-    tcase_add_test(broken, ok_without_an_accuracy);
-    tcase_add_test(broken, an_accuracy_above_one);
-    tcase_add_test(broken, a_loss_that_is_no_number);
-    tcase_add_test(broken, ok_without_a_training_loss);
-    tcase_add_test(broken, sections_of_another_type);
-    tcase_add_test(broken, truncated_and_missing_run_json);
-    tcase_add_test(broken, a_broken_curve_costs_the_curve);
-    tcase_add_test(broken, curves_with_and_without_accuracy);
-    tcase_add_test(broken, no_folder_and_no_finished_run);
-    suite_add_tcase(suite, grouping);
-    suite_add_tcase(suite, broken);
-    return run_suite(suite);
 }

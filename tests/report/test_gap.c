@@ -5,7 +5,7 @@
 #include "report/statistics/gap.h"
 
 #include "fixture.h"
-#include "runner.h"
+#include "testing.h"
 
 static struct frame frame;
 static struct pairs pairs;
@@ -53,7 +53,9 @@ static void tear_down(void)
     remove_out();
 }
 
-START_TEST(a_point_is_a_mean_over_seeds)
+FIXTURE(set_up, tear_down)
+
+TEST(a_point_is_a_mean_over_seeds)
 {
     write_pair(8, 1, 0.9, 0.5);
     write_pair(16, 1, 0.9, 0.8);
@@ -66,19 +68,17 @@ START_TEST(a_point_is_a_mean_over_seeds)
     ck_assert_double_eq_tol(line.point[1].mean, -0.09, 1e-12);
     ck_assert_str_eq(gap_size_title(line.size), "width d");
 }
-END_TEST
 
-START_TEST(one_value_is_no_line)
+TEST(one_value_is_no_line)
 {
     write_pair(8, 1, 0.9, 0.5);
     write_pair(16, 1, 0.9, 0.8);
     make(GAP_LAYERS);
     ck_assert_uint_eq(line.n_point, 0);
 }
-END_TEST
 
 /* Two layers were run at one width alone: their gap would be taken for one of the width. */
-START_TEST(combinations_that_are_not_run_everywhere_are_left_out)
+TEST(combinations_that_are_not_run_everywhere_are_left_out)
 {
     write_pair(8, 1, 0.9, 0.5);
     write_pair(16, 1, 0.9, 0.8);
@@ -92,19 +92,17 @@ START_TEST(combinations_that_are_not_run_everywhere_are_left_out)
     ck_assert_uint_eq(line.n_combination, 1);
     ck_assert_double_eq_tol(line.point[1].mean, -0.79, 1e-12);
 }
-END_TEST
 
-START_TEST(a_line_needs_a_combination_with_every_value)
+TEST(a_line_needs_a_combination_with_every_value)
 {
     write_pair(8, 1, 0.9, 0.5);
     write_pair(16, 2, 0.9, 0.1);
     make(GAP_WIDTH);
     ck_assert_uint_eq(line.n_point, 0);
 }
-END_TEST
 
 /* A width that came with another learning rate is not a width. */
-START_TEST(configurations_that_differ_in_more_are_not_drawn)
+TEST(configurations_that_differ_in_more_are_not_drawn)
 {
     char folder[PATH_SIZE], path[PATH_SIZE];
     write_pair(8, 1, 0.9, 0.5);
@@ -126,19 +124,4 @@ START_TEST(configurations_that_differ_in_more_are_not_drawn)
     }
     make(GAP_WIDTH);
     ck_assert_uint_eq(line.n_point, 0);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("gap");
-    TCase *tests = tcase_create("gap");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, a_point_is_a_mean_over_seeds);
-    tcase_add_test(tests, one_value_is_no_line);
-    tcase_add_test(tests, combinations_that_are_not_run_everywhere_are_left_out);
-    tcase_add_test(tests, a_line_needs_a_combination_with_every_value);
-    tcase_add_test(tests, configurations_that_differ_in_more_are_not_drawn);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

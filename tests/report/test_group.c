@@ -2,7 +2,7 @@
 #include "report/frame/frame.h"
 
 #include "fixture.h"
-#include "runner.h"
+#include "testing.h"
 
 /* A run for each value, of the configuration with that number. */
 static struct spread spread_of(const double *value, const size_t *configuration, size_t n)
@@ -22,7 +22,7 @@ static struct spread spread_of(const double *value, const size_t *configuration,
     return group_spread(&group, MEASURE_LOSS);
 }
 
-START_TEST(spread_by_hand)
+TEST(spread_by_hand)
 {
     const double value[] = {1, 3, 5, 7, 9, NAN};
     const size_t configuration[] = {0, 0, 4, 4, 5, 5};
@@ -33,9 +33,8 @@ START_TEST(spread_by_hand)
     ck_assert_double_eq_tol(spread.between, sqrt(37.0 / 3), 1e-12); /* of the means 2, 6, 9 */
     ck_assert_double_eq_tol(spread.within, sqrt(2), 1e-12); /* squares 2 + 2 + 0 over 5 - 3 */
 }
-END_TEST
 
-START_TEST(what_is_not_there_is_no_number)
+TEST(what_is_not_there_is_no_number)
 {
     const double value[] = {1, 2};
     const size_t one[] = {0, 0}, two[] = {0, 1};
@@ -45,9 +44,8 @@ START_TEST(what_is_not_there_is_no_number)
     ck_assert(isnan(group_spread(NULL, MEASURE_LOSS).mean));
     ck_assert_uint_eq(group_spread(NULL, MEASURE_LOSS).n_configuration, 0);
 }
-END_TEST
 
-START_TEST(runs_of_a_grid)
+TEST(runs_of_a_grid)
 {
     struct frame frame;
     struct error err;
@@ -83,16 +81,4 @@ START_TEST(runs_of_a_grid)
     groups_free(&cells);
     frame_free(&frame);
     remove_out();
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("group");
-    TCase *tests = tcase_create("group");
-    tcase_add_test(tests, spread_by_hand);
-    tcase_add_test(tests, what_is_not_there_is_no_number);
-    tcase_add_test(tests, runs_of_a_grid);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

@@ -7,7 +7,7 @@
 #include "report/report.h"
 #include "report/statistics/published.h"
 #include "report/write/draw_sheet.h"
-#include "runner.h"
+#include "testing.h"
 
 struct fake_image_run {
     const char *dataset, *variant;
@@ -77,7 +77,9 @@ static void expect_page(const char *phrase, bool there)
     free(page);
 }
 
-START_TEST(a_row_a_variant_with_published_values_beside)
+FIXTURE(make_out, remove_out)
+
+TEST(a_row_a_variant_with_published_values_beside)
 {
     for (int seed = 0; seed < 3; seed++) {
         write_run(
@@ -98,9 +100,8 @@ START_TEST(a_row_a_variant_with_published_values_beside)
     expect_page("](confusion-mnist-qkv-s0-64.png)", true);
     expect_page("None: every finished run was used", true);
 }
-END_TEST
 
-START_TEST(other_sizes_have_tables_of_their_own_and_no_single_run)
+TEST(other_sizes_have_tables_of_their_own_and_no_single_run)
 {
     write_run((struct fake_image_run){"mnist", "qkv", 0, 64, 0.98, NULL, NULL});
     write_run((struct fake_image_run){"mnist", "qkv", 0, 32, 0.97, NULL, NULL});
@@ -110,9 +111,8 @@ START_TEST(other_sizes_have_tables_of_their_own_and_no_single_run)
     expect_page("0.9700 (n=1) | 0.7500 (n=1) | 0.500 (n=1) | 105098 | _0.981_ | _0.984_ | - |",
                 true);
 }
-END_TEST
 
-START_TEST(images_that_are_not_the_published_ones_are_told)
+TEST(images_that_are_not_the_published_ones_are_told)
 {
     write_run((struct fake_image_run){"mnist", "qkv", 0, 64, 0.98, NULL, NULL});
     write_report();
@@ -121,9 +121,8 @@ START_TEST(images_that_are_not_the_published_ones_are_told)
     write_report();
     expect_page("**Not the published images**: the files that were found differ", true);
 }
-END_TEST
 
-START_TEST(other_data_are_never_averaged)
+TEST(other_data_are_never_averaged)
 {
     write_run((struct fake_image_run){"mnist", "qkv", 0, 64, 0.98, NULL, "aaaa"});
     write_run((struct fake_image_run){"mnist", "qkv", 1, 64, 0.90, NULL, "bbbb"});
@@ -131,10 +130,9 @@ START_TEST(other_data_are_never_averaged)
     expect_page("| QKV | 1 | 0.9800 (n=1)", true);
     expect_page("| QKV | 1 | 0.9000 (n=1)", true);
 }
-END_TEST
 
 /* The images of glyphs are drawn anew for every seed: their hashes differ, and should. */
-START_TEST(seeds_of_drawn_images_are_averaged)
+TEST(seeds_of_drawn_images_are_averaged)
 {
     write_run((struct fake_image_run){"glyphs", "qkv", 0, 64, 0.5, NULL, "aaaa"});
     write_run((struct fake_image_run){"glyphs", "qkv", 1, 64, 0.7, NULL, "bbbb"});
@@ -142,9 +140,8 @@ START_TEST(seeds_of_drawn_images_are_averaged)
     expect_page("| QKV | 2 | 0.6000 (n=2)", true);
     expect_page("105098 | - | - | - |", true);
 }
-END_TEST
 
-START_TEST(diverged_runs_are_listed_and_in_no_mean)
+TEST(diverged_runs_are_listed_and_in_no_mean)
 {
     write_run((struct fake_image_run){"mnist", "qkv", 0, 64, 0.98, NULL, NULL});
     write_run((struct fake_image_run){"mnist", "qkv", 1, 64, NAN, "diverged", NULL});
@@ -153,9 +150,8 @@ START_TEST(diverged_runs_are_listed_and_in_no_mean)
     expect_page("0.9800 (n=1) (1 diverged or failed)", true);
     expect_page("| mnist-qkv-s1-64 | diverged |", true);
 }
-END_TEST
 
-START_TEST(tasks_and_images_stand_in_one_report)
+TEST(tasks_and_images_stand_in_one_report)
 {
     struct fake_run task = {.task = "reverse",
                             .variant = "qkv",
@@ -176,16 +172,14 @@ START_TEST(tasks_and_images_stand_in_one_report)
     free(runs);
     free(json);
 }
-END_TEST
 
-START_TEST(a_run_without_its_accuracy_is_left_out)
+TEST(a_run_without_its_accuracy_is_left_out)
 {
     write_run((struct fake_image_run){"mnist", "qkv", 0, 64, 0.98, NULL, NULL});
     write_run((struct fake_image_run){"mnist", "kv", 0, 64, NAN, NULL, NULL});
     write_report();
     expect_page("results.top1 is no number in 0..1", true);
 }
-END_TEST
 
 /* ---- confusions ---- */
 
@@ -199,7 +193,7 @@ static struct run load(const struct fake_image_run *fake)
     return run;
 }
 
-START_TEST(confusions_are_read_behind_names_with_commas)
+TEST(confusions_are_read_behind_names_with_commas)
 {
     struct fake_image_run fake = {"mnist", "qkv", 0, 64, 0.98, NULL, NULL};
     write_run(fake);
@@ -216,9 +210,8 @@ START_TEST(confusions_are_read_behind_names_with_commas)
     sheet_free(sheet);
     run_free(&run);
 }
-END_TEST
 
-START_TEST(damaged_confusions_cost_their_picture_only)
+TEST(damaged_confusions_cost_their_picture_only)
 {
     static const char *const bad[] = {"",
                                       "true class,a,b\n",
@@ -242,9 +235,8 @@ START_TEST(damaged_confusions_cost_their_picture_only)
     expect_page("0.9800 (n=1)", true);
     expect_page("![Confusions", false);
 }
-END_TEST
 
-START_TEST(the_picture_is_the_same_bytes_twice)
+TEST(the_picture_is_the_same_bytes_twice)
 {
     struct fake_image_run fake = {"mnist", "qkv", 0, 64, 0.98, NULL, NULL};
     write_run(fake);
@@ -266,9 +258,8 @@ START_TEST(the_picture_is_the_same_bytes_twice)
     free(bytes[1]);
     run_free(&run);
 }
-END_TEST
 
-START_TEST(published_values_by_name)
+TEST(published_values_by_name)
 {
     ck_assert_double_eq(published_top1(PUBLISHED_PAPER, "qkv_tied", "tinyimagenet"), .266);
     ck_assert_double_eq(published_top1(PUBLISHED_REPRODUCTION, "qk", "cifar100"), .447);
@@ -279,26 +270,4 @@ START_TEST(published_values_by_name)
     ck_assert_double_eq(published_top1_single("qk", "cifar10", 4), .7207);
     ck_assert(isnan(published_top1_single("qk", "cifar10", 8)));
     ck_assert(isnan(published_top1_single("qk", "mnist", 2)));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("image_runs");
-    TCase *tcase = tcase_create("image_runs");
-    tcase_add_checked_fixture(tcase, make_out, remove_out);
-    tcase_add_test(tcase, a_row_a_variant_with_published_values_beside);
-    tcase_add_test(tcase, other_sizes_have_tables_of_their_own_and_no_single_run);
-    tcase_add_test(tcase, images_that_are_not_the_published_ones_are_told);
-    tcase_add_test(tcase, other_data_are_never_averaged);
-    tcase_add_test(tcase, seeds_of_drawn_images_are_averaged);
-    tcase_add_test(tcase, diverged_runs_are_listed_and_in_no_mean);
-    tcase_add_test(tcase, tasks_and_images_stand_in_one_report);
-    tcase_add_test(tcase, a_run_without_its_accuracy_is_left_out);
-    tcase_add_test(tcase, confusions_are_read_behind_names_with_commas);
-    tcase_add_test(tcase, damaged_confusions_cost_their_picture_only);
-    tcase_add_test(tcase, the_picture_is_the_same_bytes_twice);
-    tcase_add_test(tcase, published_values_by_name);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

@@ -3,7 +3,7 @@
 #include "fixture.h"
 #include "report/content/topic.h"
 #include "report/content/topics.h"
-#include "runner.h"
+#include "testing.h"
 
 #define SIZE (FAKE_TOKENS * FAKE_TOKENS)
 
@@ -55,7 +55,9 @@ static void tear_down(void)
 static const struct fake_run qkv = {.task = "copy", .variant = "qkv", .escape = 8};
 static const struct fake_run kv = {.task = "copy", .variant = "kv", .escape = 8};
 
-START_TEST(a_run_without_a_step_shows_the_snapshot_before)
+FIXTURE(make_out, tear_down)
+
+TEST(a_run_without_a_step_shows_the_snapshot_before)
 {
     fake_write(out, &qkv);
     fake_write(out, &kv);
@@ -83,10 +85,9 @@ START_TEST(a_run_without_a_step_shows_the_snapshot_before)
         ck_assert_double_eq(sheet_value(sheet, sheet_panel_at(sheet, i, 0), 0, 0), 0.5);
     }
 }
-END_TEST
 
 /* Steps are numbers: their names have as many digits as it takes. */
-START_TEST(steps_are_in_order)
+TEST(steps_are_in_order)
 {
     fake_write(out, &qkv);
     write_snapshot(&qkv, 1000000, 0.5f);
@@ -96,9 +97,8 @@ START_TEST(steps_are_in_order)
     ck_assert_str_eq(sheet->dimension[0].label[2], "1000000");
     ck_assert_float_eq(sheet->panel[0].value[2 * FAKE_HEADS * SIZE], 0.5f);
 }
-END_TEST
 
-START_TEST(maps_that_cannot_be_read_are_told)
+TEST(maps_that_cannot_be_read_are_told)
 {
     char folder[PATH_SIZE], snapshot[PATH_SIZE];
     bool told = false;
@@ -114,17 +114,4 @@ START_TEST(maps_that_cannot_be_read_are_told)
         told |= text && strstr(text, "maps of 1 combination ") != NULL;
     }
     ck_assert(told);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("maps");
-    TCase *tests = tcase_create("maps");
-    tcase_add_checked_fixture(tests, make_out, tear_down);
-    tcase_add_test(tests, a_run_without_a_step_shows_the_snapshot_before);
-    tcase_add_test(tests, steps_are_in_order);
-    tcase_add_test(tests, maps_that_cannot_be_read_are_told);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

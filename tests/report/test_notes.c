@@ -8,7 +8,7 @@
 
 #include "fixture.h"
 #include "report/report.h"
-#include "runner.h"
+#include "testing.h"
 
 static struct frame frame;
 static struct document document;
@@ -71,14 +71,15 @@ static void write_plan_of_three(const char *name)
     write_plan(name, content);
 }
 
-START_TEST(runs_that_are_all_there_need_no_note)
+FIXTURE(set_up, tear_down)
+
+TEST(runs_that_are_all_there_need_no_note)
 {
     fake_write(out, &fake);
     ck_assert_uint_eq(load(), 0);
 }
-END_TEST
 
-START_TEST(what_a_sweep_planned_and_is_not_there)
+TEST(what_a_sweep_planned_and_is_not_there)
 {
     fake_write(out, &fake);
     write_plan_of_three("0123456789ab.json");
@@ -86,9 +87,8 @@ START_TEST(what_a_sweep_planned_and_is_not_there)
     ck_assert_uint_eq(load(), 1);
     ck_assert_str_eq(note(0), "2 of 3 planned runs are missing; qkvlab status names them.");
 }
-END_TEST
 
-START_TEST(a_plan_that_cannot_be_read)
+TEST(a_plan_that_cannot_be_read)
 {
     fake_write(out, &fake);
     write_plan("0123456789ab.json", "{");
@@ -96,7 +96,6 @@ START_TEST(a_plan_that_cannot_be_read)
     ck_assert_ptr_nonnull(strstr(note(0), "A plan of a sweep cannot be read"));
     ck_assert_ptr_nonnull(strstr(note(0), "0123456789ab.json"));
 }
-END_TEST
 
 static const struct fake_run keeps_maps = {
     .task = "copy", .variant = "qkv", .seed = 1, .accuracy = 0.5, .attention = "final"};
@@ -117,7 +116,7 @@ static void assert_note(size_t i, const char *begin, const char *detail)
     ck_assert_msg(strstr(note(i), detail) != NULL, "%s", note(i));
 }
 
-START_TEST(maps_that_were_kept_and_are_gone)
+TEST(maps_that_were_kept_and_are_gone)
 {
     fake_write(out, &keeps_maps);
     ck_assert_uint_eq(load(), 0);
@@ -138,17 +137,15 @@ START_TEST(maps_that_were_kept_and_are_gone)
     assert_note(0, "1 run has lost", "(attention/ is missing)");
     ck_assert_uint_eq(notes_without_maps(&frame), 1);
 }
-END_TEST
 
-START_TEST(runs_that_kept_no_maps_lost_none)
+TEST(runs_that_kept_no_maps_lost_none)
 {
     fake_write(out, &fake);
     ck_assert_int_eq(folder_remove(path_in(&fake, "attention"), NULL), STATUS_OK);
     ck_assert_uint_eq(load(), 0);
 }
-END_TEST
 
-START_TEST(curves_and_folders_that_cannot_be_read)
+TEST(curves_and_folders_that_cannot_be_read)
 {
     fake_write(out, &fake);
     fake_write(out, &keeps_maps);
@@ -161,7 +158,6 @@ START_TEST(curves_and_folders_that_cannot_be_read)
     assert_note(1, "1 run has no curve: copy-qkv-s0-", "(curve.csv is missing)");
     ck_assert_uint_eq(notes_without_curve(&frame), 1);
 }
-END_TEST
 
 /* A file has a text, and behind it another. */
 static void assert_says(const char *file, const char *text, const char *then)
@@ -173,7 +169,7 @@ static void assert_says(const char *file, const char *text, const char *then)
     ck_assert_msg(found, "%s has \"%s\"", file, text);
 }
 
-START_TEST(pages_begin_with_the_notes)
+TEST(pages_begin_with_the_notes)
 {
     struct report_summary summary;
     fake_write(out, &fake);
@@ -181,21 +177,4 @@ START_TEST(pages_begin_with_the_notes)
     ck_assert_int_eq(report_write(out, &summary, NULL), STATUS_OK);
     assert_says("report/report.md", "- 2 of 3 planned runs are missing", "## What it says");
     assert_says("report/report.html", "2 of 3 planned runs are missing", "</html>");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("notes");
-    TCase *notes = tcase_create("notes");
-    tcase_add_checked_fixture(notes, set_up, tear_down);
-    tcase_add_test(notes, runs_that_are_all_there_need_no_note);
-    tcase_add_test(notes, what_a_sweep_planned_and_is_not_there);
-    tcase_add_test(notes, a_plan_that_cannot_be_read);
-    tcase_add_test(notes, maps_that_were_kept_and_are_gone);
-    tcase_add_test(notes, runs_that_kept_no_maps_lost_none);
-    tcase_add_test(notes, curves_and_folders_that_cannot_be_read);
-    tcase_add_test(notes, pages_begin_with_the_notes);
-    suite_add_tcase(suite, notes);
-    return run_suite(suite);
 }

@@ -6,7 +6,7 @@
 #include "report/report.h"
 #include "report/write/html_parts.h"
 #include "report/write/latex.h"
-#include "runner.h"
+#include "testing.h"
 
 /* ---- helpers ---- */
 
@@ -108,7 +108,9 @@ static void check_floats(const json_t *lines, const char *key, const float *expe
 
 #define MAX_POINT 200 /* of a line of the page */
 
-START_TEST(base64_is_that_of_rfc_4648)
+FIXTURE(make_out, remove_out)
+
+TEST(base64_is_that_of_rfc_4648)
 {
     static const char *const expected[] = {"", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE="};
     for (size_t n = 0; n < sizeof(expected) / sizeof(expected[0]); n++) {
@@ -117,9 +119,8 @@ START_TEST(base64_is_that_of_rfc_4648)
         json_decref(text);
     }
 }
-END_TEST
 
-START_TEST(a_curve_holds_the_mean_and_the_extremes_of_seeds)
+TEST(a_curve_holds_the_mean_and_the_extremes_of_seeds)
 {
     write_runs();
     report_runs();
@@ -139,9 +140,8 @@ START_TEST(a_curve_holds_the_mean_and_the_extremes_of_seeds)
     ck_assert_uint_eq(json_array_size(json_object_get(line, "one")), 2);
     json_decref(data);
 }
-END_TEST
 
-START_TEST(a_long_curve_is_cut_and_loses_no_extreme)
+TEST(a_long_curve_is_cut_and_loses_no_extreme)
 {
     struct fake_run run = runs[0];
     run.n_step = 2 * MAX_POINT + 1;
@@ -160,9 +160,8 @@ START_TEST(a_long_curve_is_cut_and_loses_no_extreme)
     ck_assert_float_eq_tol(low, 0.05F, 1e-6F);
     json_decref(data);
 }
-END_TEST
 
-START_TEST(maps_are_bytes_of_square_roots)
+TEST(maps_are_bytes_of_square_roots)
 {
     write_runs();
     report_runs();
@@ -177,9 +176,8 @@ START_TEST(maps_are_bytes_of_square_roots)
     ck_assert_uint_eq(byte[size - 1], 255);
     json_decref(data);
 }
-END_TEST
 
-START_TEST(texts_cannot_leave_the_data)
+TEST(texts_cannot_leave_the_data)
 {
     char folder[PATH_SIZE];
     write_runs();
@@ -196,9 +194,8 @@ START_TEST(texts_cannot_leave_the_data)
     free(page);
     json_decref(page_data());
 }
-END_TEST
 
-START_TEST(two_pages_of_the_same_runs_are_the_same_bytes)
+TEST(two_pages_of_the_same_runs_are_the_same_bytes)
 {
     write_runs();
     report_runs();
@@ -209,9 +206,8 @@ START_TEST(two_pages_of_the_same_runs_are_the_same_bytes)
     free(first);
     free(second);
 }
-END_TEST
 
-START_TEST(latex_is_escaped)
+TEST(latex_is_escaped)
 {
     static const char hostile[] = "50 % of $x_1$ & a\\b {c} ~^ #1 <2> 1.0 \xc2\xb1 0.1";
     struct document document = document_create();
@@ -230,9 +226,8 @@ START_TEST(latex_is_escaped)
     text_free(&text);
     document_free(&document);
 }
-END_TEST
 
-START_TEST(latex_tables_have_variants_down_and_tasks_across)
+TEST(latex_tables_have_variants_down_and_tasks_across)
 {
     write_runs();
     report_runs();
@@ -246,9 +241,8 @@ START_TEST(latex_tables_have_variants_down_and_tasks_across)
     ck_assert_ptr_nonnull(strstr(table, "Reverse & QKV & 0.750 (n=2) & 0.698 & 0.529 \\\\\n"));
     free(table);
 }
-END_TEST
 
-START_TEST(averages_over_configurations_have_a_table_of_their_own)
+TEST(averages_over_configurations_have_a_table_of_their_own)
 {
     struct fake_run wide = runs[0];
     wide.n_embd = 16;
@@ -260,23 +254,4 @@ START_TEST(averages_over_configurations_have_a_table_of_their_own)
     ck_assert_ptr_nonnull(strstr(table, "mean over all runs of 2 configurations."));
     ck_assert_ptr_nonnull(strstr(table, "QKV & 0.625 & 0.625 \\\\\n\\bottomrule\n"));
     free(table);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("page");
-    TCase *tcase = tcase_create("page");
-    tcase_add_checked_fixture(tcase, make_out, remove_out);
-    tcase_add_test(tcase, base64_is_that_of_rfc_4648);
-    tcase_add_test(tcase, a_curve_holds_the_mean_and_the_extremes_of_seeds);
-    tcase_add_test(tcase, a_long_curve_is_cut_and_loses_no_extreme);
-    tcase_add_test(tcase, maps_are_bytes_of_square_roots);
-    tcase_add_test(tcase, texts_cannot_leave_the_data);
-    tcase_add_test(tcase, two_pages_of_the_same_runs_are_the_same_bytes);
-    tcase_add_test(tcase, latex_is_escaped);
-    tcase_add_test(tcase, latex_tables_have_variants_down_and_tasks_across);
-    tcase_add_test(tcase, averages_over_configurations_have_a_table_of_their_own);
-    suite_add_tcase(suite, tcase);
-    return run_suite(suite);
 }

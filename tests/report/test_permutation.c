@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "runner.h"
+#include "testing.h"
 
 #define MAX_VALUE 2000
 
@@ -26,7 +26,7 @@ static void set_floor(double floor)
 }
 
 /* Of 252 ways to choose 5 of 10, the observed one and its mirror image part them so well. */
-START_TEST(groups_apart_have_the_least_p)
+TEST(groups_apart_have_the_least_p)
 {
     const double value[10] = {0, 0.1, 0.2, 0.3, 0.4, 5, 5.1, 5.2, 5.3, 5.4};
     set_floor(0.01);
@@ -38,9 +38,8 @@ START_TEST(groups_apart_have_the_least_p)
     ck_assert(quantity[0].statistic >= result.critical);
     ck_assert(quantity[0].half <= 5 + 1e-9);
 }
-END_TEST
 
-START_TEST(four_and_four_can_never_alarm)
+TEST(four_and_four_can_never_alarm)
 {
     ck_assert(permutation_least_p(4, 4) > 0.01);
     ck_assert(permutation_least_p(5, 5) <= 0.01);
@@ -51,10 +50,9 @@ START_TEST(four_and_four_can_never_alarm)
     test(value, 1, 4, 4);
     ck_assert(isinf(result.critical));
 }
-END_TEST
 
 /* By hand: {1,2} and {3}: |S| of the choices 1, 2, 3 about the mean 2 is 1, 0, 1. */
-START_TEST(ties_count)
+TEST(ties_count)
 {
     const double value[3] = {1, 2, 3};
     set_floor(0);
@@ -63,7 +61,6 @@ START_TEST(ties_count)
     ck_assert_double_eq_tol(result.p, 2.0 / 3, 1e-12);
     ck_assert_double_eq_tol(quantity[0].difference, 1.5, 1e-12);
 }
-END_TEST
 
 static double value[MAX_VALUE];
 
@@ -81,7 +78,7 @@ static void fill_noise(uint64_t trial, size_t n_quantity, size_t n_unit, double 
 }
 
 /* 400 tests of 30 quantities each: 4 alarms are expected at 1 %, 12 are four deviations more. */
-START_TEST(many_quantities_keep_the_level)
+TEST(many_quantities_keep_the_level)
 {
     size_t n_alarm = 0;
     set_floor(0.1);
@@ -92,9 +89,8 @@ START_TEST(many_quantities_keep_the_level)
     }
     ck_assert_uint_le(n_alarm, 12);
 }
-END_TEST
 
-START_TEST(one_of_many_quantities_is_found)
+TEST(one_of_many_quantities_is_found)
 {
     size_t n_found = 0;
     set_floor(0.1);
@@ -108,18 +104,4 @@ START_TEST(one_of_many_quantities_is_found)
         }
     }
     ck_assert_uint_eq(n_found, 5);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("permutation");
-    TCase *tests = tcase_create("permutation");
-    tcase_add_test(tests, groups_apart_have_the_least_p);
-    tcase_add_test(tests, four_and_four_can_never_alarm);
-    tcase_add_test(tests, ties_count);
-    tcase_add_test(tests, many_quantities_keep_the_level);
-    tcase_add_test(tests, one_of_many_quantities_is_found);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

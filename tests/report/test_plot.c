@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "picture.h"
-#include "runner.h"
+#include "testing.h"
 
 enum { LEFT = 68, TOP = 64, WIDTH = 286, HEIGHT = 200, DOTS_WIDTH = 190, DOTS_HEIGHT = 132 };
 
@@ -108,7 +108,9 @@ static void add_level(const char *name, size_t style, double level)
 
 /* ---- data ---- */
 
-START_TEST(texts_and_values_are_copies)
+FIXTURE(set_up, tear_down)
+
+TEST(texts_and_values_are_copies)
 {
     char name[] = "name";
     double x[] = {1, 2}, y[] = {3, 4};
@@ -131,9 +133,8 @@ START_TEST(texts_and_values_are_copies)
     ck_assert_str_eq(series->name, "name");
     ck_assert(!plot->failed);
 }
-END_TEST
 
-START_TEST(what_failed_is_kept_and_told)
+TEST(what_failed_is_kept_and_told)
 {
     ck_assert_ptr_null(plot_panel(NULL, "a", NULL, NULL));
     ck_assert_ptr_null(plot_series(plot, "no panel", 0, MARK_LINE, ten, ten, 2));
@@ -150,26 +151,23 @@ START_TEST(what_failed_is_kept_and_told)
     ck_assert_int_eq(draw_plot_png(NULL, path_of("png"), &err), STATUS_MEMORY);
     ck_assert(!file_exists(path_of("png")));
 }
-END_TEST
 
-START_TEST(no_panel_is_no_file)
+TEST(no_panel_is_no_file)
 {
     ck_assert_int_eq(draw_plot_write(plot, folder, &err), STATUS_OK);
     ck_assert(!file_exists(path_of("png")) && !file_exists(path_of("svg")));
 }
-END_TEST
 
-START_TEST(a_folder_that_is_not_there_is_an_error)
+TEST(a_folder_that_is_not_there_is_an_error)
 {
     add_panel(NULL);
     ck_assert_int_eq(draw_plot_write(plot, "/nowhere", &err), STATUS_WRITE);
     ck_assert_ptr_nonnull(strstr(err.text, "/nowhere/plot.png"));
 }
-END_TEST
 
 /* ---- lines ---- */
 
-START_TEST(a_line_is_where_its_values_are)
+TEST(a_line_is_where_its_values_are)
 {
     add_panel(NULL);
     add_level("a", 0, 0.5);
@@ -179,9 +177,8 @@ START_TEST(a_line_is_where_its_values_are)
     ck_assert_uint_eq(ink_at(5, 0.7), 0);
     ck_assert_uint_eq(n_legend(), 1);
 }
-END_TEST
 
-START_TEST(missing_values_are_gaps)
+TEST(missing_values_are_gaps)
 {
     double y[] = {0.5, 0.5, 0.5, 0.5, NAN, INFINITY, -INFINITY, 0.5, 0.5, 0.5, 0.5};
     add_panel(NULL);
@@ -191,9 +188,8 @@ START_TEST(missing_values_are_gaps)
     ck_assert_uint_eq(ink_at(5, 0.5), 0);
     ck_assert_uint_gt(ink_at(7.5, 0.5), 0);
 }
-END_TEST
 
-START_TEST(a_value_alone_is_a_dot)
+TEST(a_value_alone_is_a_dot)
 {
     double five = 5, half = 0.5;
     add_panel(NULL);
@@ -202,10 +198,9 @@ START_TEST(a_value_alone_is_a_dot)
     ck_assert(has_colour(LEFT + WIDTH * 0.5, TOP + HEIGHT * 0.5, (struct rgb){0, 0, 0}));
     ck_assert_uint_eq(ink_at(4.5, 0.5), 0);
 }
-END_TEST
 
 /* A single curve may leave the axis for a moment, and be huge. */
-START_TEST(what_leaves_the_axis_is_clipped)
+TEST(what_leaves_the_axis_is_clipped)
 {
     double y[] = {0.5, 0.5, 1e30, 0.5, 0.5, 0.5, -1e30, 0.5, 0.5, 0.5, 0.5};
     add_panel(NULL);
@@ -217,9 +212,8 @@ START_TEST(what_leaves_the_axis_is_clipped)
     ck_assert_uint_eq(ink_at(1.5, 0.75), 0);
     ck_assert_uint_gt(ink_at(5, 0.25), 0); /* and down */
 }
-END_TEST
 
-START_TEST(values_beyond_all_measure_are_drawn_or_left_out)
+TEST(values_beyond_all_measure_are_drawn_or_left_out)
 {
     double y[] = {1e308, -1e308, 5e-324, INFINITY, NAN, 0, -0.0, 1e300, -1e300, 1, 2};
     plot_panel(plot, NULL, NULL, NULL);
@@ -238,9 +232,8 @@ START_TEST(values_beyond_all_measure_are_drawn_or_left_out)
     plot->share_y = true;
     draw();
 }
-END_TEST
 
-START_TEST(a_band_stands_where_there_are_no_single_values)
+TEST(a_band_stands_where_there_are_no_single_values)
 {
     double low[11], high[11];
     for (size_t i = 0; i < 11; i++) {
@@ -258,9 +251,8 @@ START_TEST(a_band_stands_where_there_are_no_single_values)
     draw();
     ck_assert_uint_eq(ink_at(1, 0.7), 0);
 }
-END_TEST
 
-START_TEST(a_logarithmic_axis_has_decades)
+TEST(a_logarithmic_axis_has_decades)
 {
     double y[] = {10, 10, 10, 0, -1, 10, 10, 10, 10, 10, 10};
     struct panel *panel = add_panel(NULL);
@@ -276,11 +268,10 @@ START_TEST(a_logarithmic_axis_has_decades)
         ck_assert_uint_gt(ink(LEFT - 30, TOP + HEIGHT * (1 - log10(tick[i]) / 2) - 4, 26, 8), 0);
     }
 }
-END_TEST
 
 /* ---- panels, legend, rules ---- */
 
-START_TEST(series_of_one_name_and_rules_of_one_title_share_an_entry)
+TEST(series_of_one_name_and_rules_of_one_title_share_an_entry)
 {
     for (size_t i = 0; i < 3; i++) {
         add_panel("panel");
@@ -298,9 +289,8 @@ START_TEST(series_of_one_name_and_rules_of_one_title_share_an_entry)
     ck_assert(has_colour(LEFT + WIDTH + 24, TOP + 8, colormap_line(1)));
     ck_assert(has_colour(LEFT + WIDTH + 24, TOP + 30, colormap_line(3)));
 }
-END_TEST
 
-START_TEST(a_rule_beside_has_its_words_in_the_panel)
+TEST(a_rule_beside_has_its_words_in_the_panel)
 {
     size_t without;
     add_panel(NULL);
@@ -317,9 +307,8 @@ START_TEST(a_rule_beside_has_its_words_in_the_panel)
     plot->panel[0].rule[0].at = NAN;
     draw();
 }
-END_TEST
 
-START_TEST(panels_stand_in_rows_and_one_scale_is_labelled_once)
+TEST(panels_stand_in_rows_and_one_scale_is_labelled_once)
 {
     for (size_t i = 0; i < 3; i++) {
         add_panel(NULL)->note = strdup("nothing here");
@@ -336,9 +325,8 @@ START_TEST(panels_stand_in_rows_and_one_scale_is_labelled_once)
     draw();
     ck_assert_uint_gt(ink(LEFT + WIDTH + 44, TOP, 22, HEIGHT), 0);
 }
-END_TEST
 
-START_TEST(a_title_that_a_row_has_once_is_the_rows)
+TEST(a_title_that_a_row_has_once_is_the_rows)
 {
     add_panel("row");
     add_panel(NULL);
@@ -349,10 +337,9 @@ START_TEST(a_title_that_a_row_has_once_is_the_rows)
     ck_assert_uint_eq(ink(LEFT, TOP - 18, 20, 14), 0);
     ck_assert_uint_gt(ink(LEFT + WIDTH / 2 - 10, TOP - 18, 20, 14), 0);
 }
-END_TEST
 
 /* The same title below would say the same again. */
-START_TEST(an_axis_of_a_column_is_named_once)
+TEST(an_axis_of_a_column_is_named_once)
 {
     for (size_t i = 0; i < 2; i++) {
         add_panel(NULL)->x.title = strdup("training step");
@@ -362,9 +349,8 @@ START_TEST(an_axis_of_a_column_is_named_once)
     ck_assert_uint_eq(ink(LEFT + 100, TOP + HEIGHT + 24, 80, 10), 0);
     ck_assert_uint_gt(ink(LEFT + 100, TOP + 2 * HEIGHT + 46 + 24, 80, 10), 0);
 }
-END_TEST
 
-START_TEST(long_and_hostile_names_are_drawn)
+TEST(long_and_hostile_names_are_drawn)
 {
     char name[6000];
     memset(name, 'W', sizeof name - 1);
@@ -388,9 +374,8 @@ START_TEST(long_and_hostile_names_are_drawn)
     ck_assert_ptr_null(strstr(svg, "<script>"));
     free(svg);
 }
-END_TEST
 
-START_TEST(so_many_panels_are_still_one_picture)
+TEST(so_many_panels_are_still_one_picture)
 {
     for (size_t i = 0; i < 150; i++) {
         add_panel("panel");
@@ -401,7 +386,6 @@ START_TEST(so_many_panels_are_still_one_picture)
     ck_assert_uint_le(image.height, 30000);
     ck_assert_uint_gt(image.height, 29000);
 }
-END_TEST
 
 /* ---- dots ---- */
 
@@ -417,7 +401,7 @@ static double dots_y(double value)
     return TOP + DOTS_HEIGHT * (1 - value);
 }
 
-START_TEST(discrete_values_stand_at_equal_distances)
+TEST(discrete_values_stand_at_equal_distances)
 {
     static const double sizes[] = {8, 64, 512};
     struct panel *panel = add_panel(NULL);
@@ -438,10 +422,9 @@ START_TEST(discrete_values_stand_at_equal_distances)
     }
     ck_assert_uint_eq(ink(LEFT + 2, dots_y(0.5) - 2, DOTS_WIDTH / 6 - 8, 4), 0);
 }
-END_TEST
 
 /* Series of one value would cover each other. */
-START_TEST(dots_stand_beside_each_other)
+TEST(dots_stand_beside_each_other)
 {
     static const double sizes[] = {8};
     add_panel(NULL)->x.discrete = true;
@@ -456,7 +439,6 @@ START_TEST(dots_stand_beside_each_other)
     }
     ck_assert_uint_eq(ink(middle + 9, dots_y(0.5) - 3, 8, 6), 0);
 }
-END_TEST
 
 /* ---- strips ---- */
 
@@ -473,7 +455,7 @@ static void add_row(const char *name, size_t style, const double *single, size_t
     }
 }
 
-START_TEST(a_strip_has_rings_a_bar_and_dashes_for_nothing)
+TEST(a_strip_has_rings_a_bar_and_dashes_for_nothing)
 {
     static const double some[] = {0.1, 0.9}, one[] = {0.3}, missing[] = {NAN};
     double left = 26 + chart_width(12, "name"), row = 28;
@@ -496,9 +478,8 @@ START_TEST(a_strip_has_rings_a_bar_and_dashes_for_nothing)
     ck_assert_uint_gt(ink(left + 64, TOP + row * 3.5 - 3, 8, 6), 0);
     ck_assert_uint_gt(ink(10, TOP, left - 20, row), 0); /* its name */
 }
-END_TEST
 
-START_TEST(the_legend_of_strips_is_below_them)
+TEST(the_legend_of_strips_is_below_them)
 {
     static const double some[] = {0.1, 0.9};
     double left = 26 + chart_width(12, "a"), y = TOP + 28 + 62;
@@ -517,7 +498,6 @@ START_TEST(the_legend_of_strips_is_below_them)
         left += 40 + chart_width(10, title[i]);
     }
 }
-END_TEST
 
 /* ---- files ---- */
 
@@ -528,7 +508,7 @@ static char *read(const char *ending, size_t *size)
     return bytes;
 }
 
-START_TEST(the_same_plot_is_the_same_bytes)
+TEST(the_same_plot_is_the_same_bytes)
 {
     static const char *const ending[] = {"png", "svg"};
     add_panel("panel");
@@ -546,38 +526,4 @@ START_TEST(the_same_plot_is_the_same_bytes)
         free(first);
         free(second);
     }
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("plot");
-    TCase *tests = tcase_create("plot");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, texts_and_values_are_copies);
-    tcase_add_test(tests, what_failed_is_kept_and_told);
-    tcase_add_test(tests, no_panel_is_no_file);
-    tcase_add_test(tests, a_folder_that_is_not_there_is_an_error);
-    tcase_add_test(tests, a_line_is_where_its_values_are);
-    tcase_add_test(tests, missing_values_are_gaps);
-    tcase_add_test(tests, a_value_alone_is_a_dot);
-    tcase_add_test(tests, what_leaves_the_axis_is_clipped);
-    tcase_add_test(tests, values_beyond_all_measure_are_drawn_or_left_out);
-    tcase_add_test(tests, a_band_stands_where_there_are_no_single_values);
-    tcase_add_test(tests, a_logarithmic_axis_has_decades);
-    tcase_add_test(tests, series_of_one_name_and_rules_of_one_title_share_an_entry);
-    tcase_add_test(tests, a_rule_beside_has_its_words_in_the_panel);
-    tcase_add_test(tests, panels_stand_in_rows_and_one_scale_is_labelled_once);
-    tcase_add_test(tests, a_title_that_a_row_has_once_is_the_rows);
-    tcase_add_test(tests, an_axis_of_a_column_is_named_once);
-    tcase_add_test(tests, long_and_hostile_names_are_drawn);
-    tcase_add_test(tests, so_many_panels_are_still_one_picture);
-    tcase_add_test(tests, discrete_values_stand_at_equal_distances);
-    tcase_add_test(tests, dots_stand_beside_each_other);
-    tcase_add_test(tests, a_strip_has_rings_a_bar_and_dashes_for_nothing);
-    tcase_add_test(tests, the_legend_of_strips_is_below_them);
-    tcase_add_test(tests, the_same_plot_is_the_same_bytes);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "nn/variant.h"
-#include "runner.h"
+#include "testing.h"
 
 static const char *const variant_name_of[] = {"qkv", "qk", "qk+", "kv", "qkv_tied", "qkv_tied+"};
 static const char *const task_of[] = {"reverse", "sort", "sub", "swap", "copy"};
@@ -15,7 +15,7 @@ static const double printed_average[PUBLISHED_SOURCE_COUNT][6] = {
     {.758, .724, .761, .751, .651, .700},
 };
 
-START_TEST(rows_have_the_printed_average)
+TEST(rows_have_the_printed_average)
 {
     for (int source = 0; source < PUBLISHED_SOURCE_COUNT; source++) {
         for (size_t i = 0; i < 6; i++) {
@@ -30,9 +30,8 @@ START_TEST(rows_have_the_printed_average)
         }
     }
 }
-END_TEST
 
-START_TEST(spot_values)
+TEST(spot_values)
 {
     ck_assert_double_eq(published_accuracy(PUBLISHED_PAPER, "qkv_tied", "swap"), .446);
     ck_assert_double_eq(published_accuracy(PUBLISHED_REPRODUCTION, "qk+", "sort"), .770);
@@ -44,9 +43,8 @@ START_TEST(spot_values)
     ck_assert_int_eq(steps->below_2_2, 203);
     ck_assert_int_eq(steps->below_0_1, 320);
 }
-END_TEST
 
-START_TEST(what_nobody_published_has_no_number)
+TEST(what_nobody_published_has_no_number)
 {
     ck_assert(isnan(published_accuracy(PUBLISHED_PAPER, "qv", "reverse")));
     ck_assert(isnan(published_accuracy(PUBLISHED_REPRODUCTION, "qkv", "shift")));
@@ -55,9 +53,8 @@ START_TEST(what_nobody_published_has_no_number)
     ck_assert(isnan(published_reverse("qv", 64, 16)));
     ck_assert_ptr_null(published_dynamics("qv"));
 }
-END_TEST
 
-START_TEST(ids_are_those_of_the_variant_table)
+TEST(ids_are_those_of_the_variant_table)
 {
     for (size_t i = 0; i < 6; i++) {
         struct variant variant;
@@ -69,37 +66,20 @@ START_TEST(ids_are_those_of_the_variant_table)
         ck_assert_ptr_nonnull(published_dynamics(id));
     }
 }
-END_TEST
 
-START_TEST(steps_compare_only_under_the_same_conditions)
+TEST(steps_compare_only_under_the_same_conditions)
 {
     ck_assert(published_dynamics_comparable(64, 2, 4, 64, 790));
     ck_assert(!published_dynamics_comparable(64, 2, 4, 16, 158));
     ck_assert(!published_dynamics_comparable(64, 2, 4, 64, 158));
     ck_assert(!published_dynamics_comparable(64, 2, 2, 64, 790));
 }
-END_TEST
 
-START_TEST(every_source_states_its_conditions)
+TEST(every_source_states_its_conditions)
 {
     ck_assert_ptr_nonnull(strstr(published_name(PUBLISHED_PAPER), "2606.04032"));
     ck_assert_ptr_nonnull(strstr(published_conditions(PUBLISHED_PAPER), "T 64, 128"));
     ck_assert_ptr_nonnull(strstr(published_conditions(PUBLISHED_REPRODUCTION), "108 runs"));
     ck_assert_ptr_nonnull(strstr(published_reverse_conditions, "12 runs"));
     ck_assert_ptr_nonnull(strstr(published_dynamics_conditions, "790 steps"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("published");
-    TCase *tests = tcase_create("published");
-    tcase_add_test(tests, rows_have_the_printed_average);
-    tcase_add_test(tests, spot_values);
-    tcase_add_test(tests, what_nobody_published_has_no_number);
-    tcase_add_test(tests, ids_are_those_of_the_variant_table);
-    tcase_add_test(tests, steps_compare_only_under_the_same_conditions);
-    tcase_add_test(tests, every_source_states_its_conditions);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

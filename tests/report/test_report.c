@@ -6,7 +6,7 @@
 #include "report/report.h"
 
 #include "fixture.h"
-#include "runner.h"
+#include "testing.h"
 
 static struct report_summary summary;
 
@@ -51,7 +51,9 @@ static void assert_page_has(const char *phrase)
     free(page);
 }
 
-START_TEST(pages_tables_and_figures_are_there)
+FIXTURE(make_out, remove_out)
+
+TEST(pages_tables_and_figures_are_there)
 {
     write_runs("reverse", "qkv", 0.9, 3);
     write_report();
@@ -74,7 +76,6 @@ START_TEST(pages_tables_and_figures_are_there)
     ck_assert_uint_eq(summary.n_left_out, 0);
     ck_assert_ptr_nonnull(strstr(summary.markdown, "/report/report.md"));
 }
-END_TEST
 
 /* Copies every file's content into one text, so that two reports can be compared. */
 static void concatenate(struct text *all)
@@ -97,7 +98,7 @@ static void concatenate(struct text *all)
     folder_list_free(names, n_name);
 }
 
-START_TEST(a_second_report_is_the_same_bytes)
+TEST(a_second_report_is_the_same_bytes)
 {
     struct text first = {0}, second = {0};
     char folder[PATH_SIZE];
@@ -114,9 +115,8 @@ START_TEST(a_second_report_is_the_same_bytes)
     text_free(&first);
     text_free(&second);
 }
-END_TEST
 
-START_TEST(three_seeds_have_a_bar_two_have_none)
+TEST(three_seeds_have_a_bar_two_have_none)
 {
     write_runs("reverse", "qkv", 0.9, 3);
     write_runs("reverse", "qk", 0.5, 2);
@@ -125,9 +125,8 @@ START_TEST(three_seeds_have_a_bar_two_have_none)
     assert_page_has("| Q=K | 0.505 (n=2) |");
     assert_page_has("fewer than 3 seeds and therefore no error bar");
 }
-END_TEST
 
-START_TEST(a_finding_is_printed_once)
+TEST(a_finding_is_printed_once)
 {
     write_runs("reverse", "qkv", 0.9, 3);
     write_runs("reverse", "qk", 0.5, 3);
@@ -138,9 +137,8 @@ START_TEST(a_finding_is_printed_once)
     assert_has(page, "### The rules behind the findings");
     free(page);
 }
-END_TEST
 
-START_TEST(missing_cells_are_dashes)
+TEST(missing_cells_are_dashes)
 {
     write_runs("copy", "qkv", 0.9, 3);
     write_runs("reverse", "qk", 0.5, 3);
@@ -149,9 +147,8 @@ START_TEST(missing_cells_are_dashes)
     assert_page_has("| Q=K | - | 0.510 ± 0.010 |");
     assert_page_has("**6 combinations of variant, task and seed are missing**");
 }
-END_TEST
 
-START_TEST(steps_that_never_came_say_so)
+TEST(steps_that_never_came_say_so)
 {
     struct fake_run fake = {.task = "reverse", .variant = "qkv", .accuracy = 0.1, .escape = -1};
     fake_write(out, &fake);
@@ -167,10 +164,9 @@ START_TEST(steps_that_never_came_say_so)
     assert_page_has("| QKV | 12 (1 of 3) |");
     assert_page_has("| Q=K | never (0 of 1) |");
 }
-END_TEST
 
 /* These runs kept no accuracies of their batches: when they reached one is not known. */
-START_TEST(what_was_not_kept_is_not_never)
+TEST(what_was_not_kept_is_not_never)
 {
     write_runs("reverse", "qkv", 0.9, 3);
     write_report();
@@ -182,9 +178,8 @@ START_TEST(what_was_not_kept_is_not_never)
     free(page);
     free(html);
 }
-END_TEST
 
-START_TEST(diverged_runs_are_marked_and_listed)
+TEST(diverged_runs_are_marked_and_listed)
 {
     struct fake_run fake = {
         .task = "copy", .variant = "qkv", .accuracy = NAN, .status = "diverged", .n_step = 3};
@@ -206,9 +201,8 @@ START_TEST(diverged_runs_are_marked_and_listed)
     ck_assert_uint_eq(summary.n_run, 3);
     ck_assert_uint_eq(summary.n_left_out, 2);
 }
-END_TEST
 
-START_TEST(settings_are_kept_apart)
+TEST(settings_are_kept_apart)
 {
     struct fake_run wide = {.task = "copy", .variant = "qkv", .accuracy = 0.2, .n_embd = 32};
     char path[PATH_SIZE];
@@ -224,9 +218,8 @@ START_TEST(settings_are_kept_apart)
     path_format(path, NULL, "%s/report/setting2-accuracy.png", out);
     ck_assert(file_exists(path));
 }
-END_TEST
 
-START_TEST(published_numbers_have_columns_of_their_own)
+TEST(published_numbers_have_columns_of_their_own)
 {
     struct fake_run fake = {.task = "reverse", .variant = "qkv_tied", .accuracy = 0.5};
     fake_write(out, &fake);
@@ -237,9 +230,8 @@ START_TEST(published_numbers_have_columns_of_their_own)
     assert_page_has("| Q=K=V | 203 | 320 |");
     ck_assert_uint_eq(summary.n_run, 1);
 }
-END_TEST
 
-START_TEST(steps_stand_beside_published_ones_under_the_same_conditions)
+TEST(steps_stand_beside_published_ones_under_the_same_conditions)
 {
     struct fake_run fake = {
         .task = "reverse", .variant = "qkv", .accuracy = 1, .n_embd = 64, .n_step = 790};
@@ -260,7 +252,6 @@ START_TEST(steps_stand_beside_published_ones_under_the_same_conditions)
     assert_page_has("| QKV | 0 | 0 | 124 | 188 |");
     assert_page_has("Those are the conditions here.");
 }
-END_TEST
 
 /* Counts the fields of a CSV line without quoted ones. */
 static size_t count_fields(const char *line)
@@ -284,7 +275,7 @@ static void assert_rectangular(const char *name, size_t n_row)
     free(table);
 }
 
-START_TEST(csv_tables)
+TEST(csv_tables)
 {
     write_runs("reverse", "qkv", 0.9, 3);
     write_runs("sort", "qk", 0.5, 1);
@@ -303,9 +294,8 @@ START_TEST(csv_tables)
     free(runs);
     free(cells);
 }
-END_TEST
 
-START_TEST(names_with_commas_are_quoted)
+TEST(names_with_commas_are_quoted)
 {
     write_runs("reverse", "kv:n_kv_head=1", 0.9, 1);
     write_report();
@@ -313,7 +303,6 @@ START_TEST(names_with_commas_are_quoted)
     assert_has(runs, ",\"K=V, n_kv_head 1\",");
     free(runs);
 }
-END_TEST
 
 static json_t *find_cell(json_t *root, const char *task)
 {
@@ -328,7 +317,7 @@ static json_t *find_cell(json_t *root, const char *task)
     return NULL;
 }
 
-START_TEST(json_traces_each_number_to_its_runs)
+TEST(json_traces_each_number_to_its_runs)
 {
     char path[PATH_SIZE];
     json_t *root;
@@ -352,9 +341,8 @@ START_TEST(json_traces_each_number_to_its_runs)
     ck_assert_uint_ge(json_array_size(json_object_get(setting, "published")), 1);
     json_decref(root);
 }
-END_TEST
 
-START_TEST(runs_without_maps_and_curves_still_report)
+TEST(runs_without_maps_and_curves_still_report)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv", .accuracy = 0.5};
     char folder[PATH_SIZE], path[PATH_SIZE];
@@ -370,49 +358,20 @@ START_TEST(runs_without_maps_and_curves_still_report)
     assert_has(page, "accuracy.png");
     free(page);
 }
-END_TEST
 
-START_TEST(nothing_to_report)
+TEST(nothing_to_report)
 {
     struct error err;
     ck_assert_int_eq(report_write(out, &summary, &err), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "no runs are kept there"));
     ck_assert_uint_eq(summary.n_run, 0);
 }
-END_TEST
 
-START_TEST(a_report_that_cannot_be_written)
+TEST(a_report_that_cannot_be_written)
 {
     struct error err;
     write_runs("copy", "qkv", 0.9, 1);
     fake_write_file(out, "report", "a file where the folder should be");
     ck_assert_int_eq(report_write(out, &summary, &err), STATUS_WRITE);
     ck_assert_ptr_nonnull(strstr(err.text, "/report"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("report");
-    TCase *tests = tcase_create("report");
-    tcase_add_checked_fixture(tests, make_out, remove_out);
-    tcase_add_test(tests, pages_tables_and_figures_are_there);
-    tcase_add_test(tests, a_second_report_is_the_same_bytes);
-    tcase_add_test(tests, three_seeds_have_a_bar_two_have_none);
-    tcase_add_test(tests, a_finding_is_printed_once);
-    tcase_add_test(tests, missing_cells_are_dashes);
-    tcase_add_test(tests, steps_that_never_came_say_so);
-    tcase_add_test(tests, what_was_not_kept_is_not_never);
-    tcase_add_test(tests, diverged_runs_are_marked_and_listed);
-    tcase_add_test(tests, settings_are_kept_apart);
-    tcase_add_test(tests, published_numbers_have_columns_of_their_own);
-    tcase_add_test(tests, steps_stand_beside_published_ones_under_the_same_conditions);
-    tcase_add_test(tests, csv_tables);
-    tcase_add_test(tests, names_with_commas_are_quoted);
-    tcase_add_test(tests, json_traces_each_number_to_its_runs);
-    tcase_add_test(tests, runs_without_maps_and_curves_still_report);
-    tcase_add_test(tests, nothing_to_report);
-    tcase_add_test(tests, a_report_that_cannot_be_written);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

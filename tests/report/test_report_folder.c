@@ -10,7 +10,7 @@
 
 #include "fixture.h"
 #include "report/report.h"
-#include "runner.h"
+#include "testing.h"
 
 static struct report_summary summary;
 
@@ -60,7 +60,9 @@ static bool holds(const char *name, const char *content)
     return same;
 }
 
-START_TEST(a_report_lists_its_files)
+FIXTURE(make_out, remove_out)
+
+TEST(a_report_lists_its_files)
 {
     char **names, folder[PATH_SIZE], line[PATH_SIZE];
     size_t n_name, n_line = 0;
@@ -83,10 +85,9 @@ START_TEST(a_report_lists_its_files)
     folder_list_free(names, n_name);
     free(files);
 }
-END_TEST
 
 /* Programs of before wrote no list: what the new report has by the same name is replaced. */
-START_TEST(a_report_without_a_list_is_replaced)
+TEST(a_report_without_a_list_is_replaced)
 {
     char path[PATH_SIZE];
     write_runs(1);
@@ -99,10 +100,9 @@ START_TEST(a_report_without_a_list_is_replaced)
     ck_assert(!holds("report/report.md", "old"));
     ck_assert(holds("report/notes.txt", "mine"));
 }
-END_TEST
 
 /* Killed while it wrote: nothing of it is anybody's own. */
-START_TEST(half_a_report_is_nobodys_own)
+TEST(half_a_report_is_nobodys_own)
 {
     write_runs(1);
     report();
@@ -112,9 +112,8 @@ START_TEST(half_a_report_is_nobodys_own)
     ck_assert(!exists("report/setting7-curves.png"));
     ck_assert(!exists(".report.partial"));
 }
-END_TEST
 
-START_TEST(figures_of_runs_that_are_gone_go)
+TEST(figures_of_runs_that_are_gone_go)
 {
     write_runs(3);
     report();
@@ -125,9 +124,8 @@ START_TEST(figures_of_runs_that_are_gone_go)
     ck_assert(!exists("report/attention-seed2.png"));
     ck_assert(!exists(".report.partial"));
 }
-END_TEST
 
-START_TEST(what_is_somebodys_own_stays)
+TEST(what_is_somebodys_own_stays)
 {
     write_runs(1);
     report();
@@ -138,7 +136,6 @@ START_TEST(what_is_somebodys_own_stays)
     ck_assert(holds("report/drafts/a.md", "mine too"));
     ck_assert(exists("report/report.html"));
 }
-END_TEST
 
 /* No file may grow beyond this, as on a disk that is nearly full: 0 for no bound. */
 static void bound_files(rlim_t size)
@@ -150,7 +147,7 @@ static void bound_files(rlim_t size)
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-START_TEST(a_report_that_fails_leaves_the_old_one_whole)
+TEST(a_report_that_fails_leaves_the_old_one_whole)
 {
     struct error err = {0};
     write_runs(1);
@@ -167,9 +164,8 @@ START_TEST(a_report_that_fails_leaves_the_old_one_whole)
     ck_assert(!exists(".report.partial"));
     free(before);
 }
-END_TEST
 
-START_TEST(a_work_folder_that_is_given_up_leaves_no_trace)
+TEST(a_work_folder_that_is_given_up_leaves_no_trace)
 {
     struct report_folder folder;
     write_runs(1);
@@ -182,10 +178,9 @@ START_TEST(a_work_folder_that_is_given_up_leaves_no_trace)
     ck_assert(!exists(".report.partial"));
     free(before);
 }
-END_TEST
 
 /* Killed between the exchange and the end: the old report, with somebody's own file, is left. */
-START_TEST(what_a_killed_report_left_is_taken_over)
+TEST(what_a_killed_report_left_is_taken_over)
 {
     write_runs(1);
     report();
@@ -196,9 +191,8 @@ START_TEST(what_a_killed_report_left_is_taken_over)
     ck_assert(!holds("report/report.md", "old"));
     ck_assert(!exists(".report.partial"));
 }
-END_TEST
 
-START_TEST(a_link_to_a_folder_stays_a_link)
+TEST(a_link_to_a_folder_stays_a_link)
 {
     char link[PATH_SIZE], target[PATH_SIZE];
     struct stat info;
@@ -210,23 +204,4 @@ START_TEST(a_link_to_a_folder_stays_a_link)
     report();
     ck_assert(lstat(link, &info) == 0 && S_ISLNK(info.st_mode));
     ck_assert(exists("elsewhere/pages/report.md") && exists("elsewhere/pages/notes.txt"));
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("report_folder");
-    TCase *tests = tcase_create("report_folder");
-    tcase_add_checked_fixture(tests, make_out, remove_out);
-    tcase_add_test(tests, a_report_lists_its_files);
-    tcase_add_test(tests, a_report_without_a_list_is_replaced);
-    tcase_add_test(tests, half_a_report_is_nobodys_own);
-    tcase_add_test(tests, figures_of_runs_that_are_gone_go);
-    tcase_add_test(tests, what_is_somebodys_own_stays);
-    tcase_add_test(tests, a_report_that_fails_leaves_the_old_one_whole);
-    tcase_add_test(tests, a_work_folder_that_is_given_up_leaves_no_trace);
-    tcase_add_test(tests, what_a_killed_report_left_is_taken_over);
-    tcase_add_test(tests, a_link_to_a_folder_stays_a_link);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

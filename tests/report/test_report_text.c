@@ -4,7 +4,7 @@
 
 #include "fixture.h"
 #include "report/report.h"
-#include "runner.h"
+#include "testing.h"
 
 static struct report_summary summary;
 
@@ -33,7 +33,9 @@ static void assert_has(const char *content, const char *phrase)
     ck_assert_msg(strstr(content, phrase) != NULL, "not there: %s", phrase);
 }
 
-START_TEST(a_tested_difference_comes_first)
+FIXTURE(make_out, remove_out)
+
+TEST(a_tested_difference_comes_first)
 {
     write_runs("qkv", 0, 6, 0.99);
     write_runs("qk", 0, 6, 0.1);
@@ -52,9 +54,8 @@ START_TEST(a_tested_difference_comes_first)
     assert_has(text, "| Q=K | 0, 6 of 6 |");
     free(text);
 }
-END_TEST
 
-START_TEST(too_few_pairs_say_so_once)
+TEST(too_few_pairs_say_so_once)
 {
     write_runs("qkv", 0, 3, 0.9);
     write_runs("qk", 0, 3, 0.1);
@@ -67,9 +68,8 @@ START_TEST(too_few_pairs_say_so_once)
     ck_assert_ptr_null(strstr(text, "#### Difference in"));
     free(text);
 }
-END_TEST
 
-START_TEST(without_a_baseline_nothing_is_compared)
+TEST(without_a_baseline_nothing_is_compared)
 {
     write_runs("kv", 0, 6, 0.9);
     write_runs("qk", 0, 6, 0.1);
@@ -77,9 +77,8 @@ START_TEST(without_a_baseline_nothing_is_compared)
     assert_has(text, "**No test**: no variant shares a configuration and a seed");
     free(text);
 }
-END_TEST
 
-START_TEST(small_differences_are_counted)
+TEST(small_differences_are_counted)
 {
     write_runs("qkv", 0, 6, 0.99);
     write_runs("qk", 0, 6, 0.988);
@@ -87,9 +86,8 @@ START_TEST(small_differences_are_counted)
     assert_has(text, "tested: a difference of less than 0.005 in 1 of 1 comparison.");
     free(text);
 }
-END_TEST
 
-START_TEST(a_grid_has_both_spreads)
+TEST(a_grid_has_both_spreads)
 {
     write_runs("qkv", 8, 2, 0.9);
     write_runs("qkv", 16, 2, 0.5);
@@ -109,9 +107,8 @@ START_TEST(a_grid_has_both_spreads)
     free(rows);
     free(overview);
 }
-END_TEST
 
-START_TEST(many_settings_have_no_part_each)
+TEST(many_settings_have_no_part_each)
 {
     for (int i = 0; i <= MATERIAL_MAX_PART; i++) {
         write_runs("qkv", 8 + 2 * i, 1, 0.9);
@@ -127,10 +124,9 @@ START_TEST(many_settings_have_no_part_each)
     assert_has(text, "| 13 | 32 | 0.900 (n=1) | 0.500 (n=1) |");
     free(text);
 }
-END_TEST
 
 /* Settings in which nobody or everybody learns leave no room for a difference. */
-START_TEST(a_grid_says_where_variants_can_differ)
+TEST(a_grid_says_where_variants_can_differ)
 {
     write_runs("qkv", 8, 3, 0.99);
     write_runs("qk", 8, 3, 0.99);
@@ -142,9 +138,8 @@ START_TEST(a_grid_says_where_variants_can_differ)
     assert_has(text, "**Reverse** 1 at chance and 1 solved of 3. Only in the others");
     free(text);
 }
-END_TEST
 
-START_TEST(a_grid_tells_how_the_variants_learned)
+TEST(a_grid_tells_how_the_variants_learned)
 {
     write_runs("qkv", 8, 2, 0.99);
     write_runs("qkv", 16, 2, 0.1);
@@ -156,9 +151,8 @@ START_TEST(a_grid_tells_how_the_variants_learned)
     assert_has(text, "(2 of 4)");
     free(text);
 }
-END_TEST
 
-START_TEST(programs_find_the_comparisons)
+TEST(programs_find_the_comparisons)
 {
     write_runs("qkv", 0, 6, 0.99);
     write_runs("qk", 0, 6, 0.1);
@@ -175,9 +169,8 @@ START_TEST(programs_find_the_comparisons)
     ck_assert_ptr_nonnull(json_array_get(json_object_get(root, "overview"), 1));
     json_decref(root);
 }
-END_TEST
 
-START_TEST(another_baseline_and_none)
+TEST(another_baseline_and_none)
 {
     struct error err;
     write_runs("qkv", 0, 6, 0.99);
@@ -190,24 +183,4 @@ START_TEST(another_baseline_and_none)
     free(text);
     ck_assert_int_eq(report_write_against(out, (const char *const[]){"qkw"}, 1, &summary, &err),
                      STATUS_USAGE);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("statistics");
-    TCase *tests = tcase_create("statistics");
-    tcase_add_checked_fixture(tests, make_out, remove_out);
-    tcase_add_test(tests, a_tested_difference_comes_first);
-    tcase_add_test(tests, too_few_pairs_say_so_once);
-    tcase_add_test(tests, without_a_baseline_nothing_is_compared);
-    tcase_add_test(tests, small_differences_are_counted);
-    tcase_add_test(tests, a_grid_has_both_spreads);
-    tcase_add_test(tests, many_settings_have_no_part_each);
-    tcase_add_test(tests, a_grid_says_where_variants_can_differ);
-    tcase_add_test(tests, a_grid_tells_how_the_variants_learned);
-    tcase_add_test(tests, programs_find_the_comparisons);
-    tcase_add_test(tests, another_baseline_and_none);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

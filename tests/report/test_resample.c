@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/rng.h"
-#include "runner.h"
+#include "testing.h"
 
 #define MAX_UNIT 40
 
@@ -33,7 +33,7 @@ static void interval(size_t n)
 /* ---- sign flips ---- */
 
 /* Of 8 sums of +-1 +-2 +-3, those as large as 6 in size are +6 and -6; as large as 4: +-4 too. */
-START_TEST(exact_p_by_hand)
+TEST(exact_p_by_hand)
 {
     fill((const double[]){1, 2, 3}, 3);
     flip(3);
@@ -46,9 +46,8 @@ START_TEST(exact_p_by_hand)
     flip(3);
     ck_assert_double_eq(p, 1);
 }
-END_TEST
 
-START_TEST(all_of_one_sign_give_the_smallest_p)
+TEST(all_of_one_sign_give_the_smallest_p)
 {
     for (size_t n = 2; n <= 16; n++) {
         for (size_t i = 0; i < n; i++) {
@@ -59,10 +58,9 @@ START_TEST(all_of_one_sign_give_the_smallest_p)
         ck_assert_double_eq(p, 2 / pow(2, (double)n));
     }
 }
-END_TEST
 
 /* Sums of tenths differ in their last bits by the order of adding: equal ones must still count. */
-START_TEST(rounding_does_not_split_ties)
+TEST(rounding_does_not_split_ties)
 {
     fill((const double[]){0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.3, -0.3, 0.2, 0.7}, 10);
     flip(10);
@@ -71,19 +69,17 @@ START_TEST(rounding_does_not_split_ties)
     flip(10);
     ck_assert_double_eq(tenths, p);
 }
-END_TEST
 
-START_TEST(no_difference_has_p_1)
+TEST(no_difference_has_p_1)
 {
     fill((const double[]){0, 0, 0, 0, 0, 0}, 6);
     flip(6);
     ck_assert_double_eq(p, 1);
 }
-END_TEST
 
 /* The same data, once with all patterns and once with a zero more that makes the patterns too many.
  */
-START_TEST(random_flips_agree_with_all_flips)
+TEST(random_flips_agree_with_all_flips)
 {
     struct rng rng = rng_make(3, "test/flip");
     for (size_t i = 0; i < 16; i++) {
@@ -98,9 +94,8 @@ START_TEST(random_flips_agree_with_all_flips)
     ck_assert(all > 0.005 && all < 0.5);
     ck_assert_double_eq_tol(p, all, 4 * sqrt(all * (1 - all) / RESAMPLE_N_FLIP));
 }
-END_TEST
 
-START_TEST(random_p_is_never_zero)
+TEST(random_p_is_never_zero)
 {
     for (size_t i = 0; i < MAX_UNIT; i++) {
         unit[i] = (struct resample_unit){1 + 0.01 * (double)i, 1, 0};
@@ -109,9 +104,8 @@ START_TEST(random_p_is_never_zero)
     ck_assert(!exact);
     ck_assert_double_eq(p, 1.0 / (RESAMPLE_N_FLIP + 1));
 }
-END_TEST
 
-START_TEST(the_test_keeps_its_level)
+TEST(the_test_keeps_its_level)
 {
     struct rng rng = rng_make(11, "test/level");
     size_t n_rejected = 0, n_trial = 2000;
@@ -125,20 +119,18 @@ START_TEST(the_test_keeps_its_level)
     ck_assert_uint_gt(n_rejected, n_trial / 50);
     ck_assert_uint_lt(n_rejected, n_trial * 7 / 100);
 }
-END_TEST
 
 /* ---- intervals ---- */
 
-START_TEST(equal_units_have_an_interval_of_no_width)
+TEST(equal_units_have_an_interval_of_no_width)
 {
     fill((const double[]){0.25, 0.25, 0.25, 0.25, 0.25, 0.25}, 6);
     interval(6);
     ck_assert_double_eq_tol(low, 0.25, 1e-15);
     ck_assert_double_eq_tol(high, 0.25, 1e-15);
 }
-END_TEST
 
-START_TEST(an_interval_is_reproducible_and_shifts_with_the_data)
+TEST(an_interval_is_reproducible_and_shifts_with_the_data)
 {
     const double value[] = {0.1, 0.4, -0.2, 0.3, 0.25, 0.6};
     fill(value, 6);
@@ -154,19 +146,17 @@ START_TEST(an_interval_is_reproducible_and_shifts_with_the_data)
     ck_assert_double_eq_tol(low, first_low + 10, 1e-12);
     ck_assert_double_eq_tol(high, first_high + 10, 1e-12);
 }
-END_TEST
 
 /* Skewed data have a skewed interval, which a symmetric one would not show. */
-START_TEST(a_long_tail_makes_a_long_side)
+TEST(a_long_tail_makes_a_long_side)
 {
     fill((const double[]){0, 0.1, 0.1, 0.2, 0.2, 0.3, 0.3, 0.4, 0.5, 3}, 10);
     interval(10);
     ck_assert_double_gt(high - 0.51, 0.51 - low);
 }
-END_TEST
 
 /* A unit's weight is its number of pairs. */
-START_TEST(units_weigh_by_their_pairs)
+TEST(units_weigh_by_their_pairs)
 {
     for (size_t i = 0; i < 6; i++) {
         unit[i] = i == 0 ? (struct resample_unit){30, 3, 0} : (struct resample_unit){10, 1, 0};
@@ -175,10 +165,9 @@ START_TEST(units_weigh_by_their_pairs)
     ck_assert_double_eq_tol(low, 10, 1e-12);
     ck_assert_double_eq_tol(high, 10, 1e-12);
 }
-END_TEST
 
 /* What differs between strata alone does not widen the interval; without strata it does. */
-START_TEST(strata_are_resampled_apart)
+TEST(strata_are_resampled_apart)
 {
     for (size_t i = 0; i < 8; i++) {
         unit[i] = (struct resample_unit){i < 4 ? 1 : 9, 1, i / 4};
@@ -192,7 +181,6 @@ START_TEST(strata_are_resampled_apart)
     interval(8);
     ck_assert_double_gt(high - low, 3);
 }
-END_TEST
 
 static double coverage(size_t n, bool skewed, const char *purpose)
 {
@@ -211,7 +199,7 @@ static double coverage(size_t n, bool skewed, const char *purpose)
 }
 
 /* 95 % is asked for; the margins are those of 200 trials and of skewed data. */
-START_TEST(an_interval_covers_the_truth_as_often_as_it_says)
+TEST(an_interval_covers_the_truth_as_often_as_it_says)
 {
     double six = coverage(6, false, "six"), twenty = coverage(20, false, "twenty");
     double skewed = coverage(20, true, "skewed");
@@ -219,11 +207,10 @@ START_TEST(an_interval_covers_the_truth_as_often_as_it_says)
     ck_assert_msg(twenty > 0.9 && twenty < 0.99, "twenty units: %g", twenty);
     ck_assert_msg(skewed > 0.86 && skewed < 0.99, "twenty skewed units: %g", skewed);
 }
-END_TEST
 
 /* ---- how many ---- */
 
-START_TEST(units_needed)
+TEST(units_needed)
 {
     ck_assert_uint_eq(resample_n_needed(1, 1), 8); /* 7.85 */
     ck_assert_uint_eq(resample_n_needed(-0.1, 1), 785);
@@ -233,9 +220,8 @@ START_TEST(units_needed)
     ck_assert_uint_eq(resample_n_needed(1, NAN), SIZE_MAX);
     ck_assert_uint_eq(resample_n_needed(1e-30, 1), SIZE_MAX);
 }
-END_TEST
 
-START_TEST(units_that_can_pass_a_correction)
+TEST(units_that_can_pass_a_correction)
 {
     ck_assert_uint_eq(resample_min_unit(0), 1);
     ck_assert_uint_eq(resample_min_unit(1), 6); /* 2 / 64 = 0.031 */
@@ -243,10 +229,9 @@ START_TEST(units_that_can_pass_a_correction)
     ck_assert_uint_eq(resample_min_unit(9), 9); /* 18 / 512 = 0.035 */
     ck_assert_uint_eq(resample_min_unit(30), 11);
 }
-END_TEST
 
 /* Holm (1979): 0.01 x 4, 0.02 x 3, 0.03 x 2 and 0.04, each at least the one before. */
-START_TEST(holm_by_hand)
+TEST(holm_by_hand)
 {
     const double given[] = {0.03, 0.01, NAN, 0.04, 0.02};
     double adjusted[5];
@@ -260,29 +245,4 @@ START_TEST(holm_by_hand)
     ck_assert_int_eq(resample_holm(large, 2, adjusted, NULL), STATUS_OK);
     ck_assert_double_eq(adjusted[0], 1);
     ck_assert_double_eq(adjusted[1], 1);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("resample");
-    TCase *tests = tcase_create("resample");
-    tcase_add_test(tests, exact_p_by_hand);
-    tcase_add_test(tests, all_of_one_sign_give_the_smallest_p);
-    tcase_add_test(tests, rounding_does_not_split_ties);
-    tcase_add_test(tests, no_difference_has_p_1);
-    tcase_add_test(tests, random_flips_agree_with_all_flips);
-    tcase_add_test(tests, random_p_is_never_zero);
-    tcase_add_test(tests, the_test_keeps_its_level);
-    tcase_add_test(tests, equal_units_have_an_interval_of_no_width);
-    tcase_add_test(tests, an_interval_is_reproducible_and_shifts_with_the_data);
-    tcase_add_test(tests, a_long_tail_makes_a_long_side);
-    tcase_add_test(tests, units_weigh_by_their_pairs);
-    tcase_add_test(tests, strata_are_resampled_apart);
-    tcase_add_test(tests, an_interval_covers_the_truth_as_often_as_it_says);
-    tcase_add_test(tests, units_needed);
-    tcase_add_test(tests, units_that_can_pass_a_correction);
-    tcase_add_test(tests, holm_by_hand);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

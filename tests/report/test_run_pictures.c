@@ -5,10 +5,10 @@
 #include "picture.h"
 #include "report/run_pictures.h"
 #include "report/write/draw_sheet.h"
-#include "runner.h"
+#include "testing.h"
 #include <math.h>
 
-START_TEST(viridis_ends_and_middle)
+TEST(viridis_ends_and_middle)
 {
     struct rgb low = colormap_viridis(0), high = colormap_viridis(1),
                middle = colormap_viridis(0.5);
@@ -19,18 +19,16 @@ START_TEST(viridis_ends_and_middle)
     ck_assert_int_le(abs(middle.g - 0x91), 4);
     ck_assert_int_le(abs(middle.b - 0x8c), 4);
 }
-END_TEST
 
-START_TEST(viridis_clamps_and_greys)
+TEST(viridis_clamps_and_greys)
 {
     ck_assert_int_eq(colormap_viridis(-1).b, 0x54);
     ck_assert_int_eq(colormap_viridis(2).b, 0x25);
     struct rgb grey = colormap_viridis(NAN);
     ck_assert(grey.r == grey.g && grey.g == grey.b);
 }
-END_TEST
 
-START_TEST(viridis_gets_lighter)
+TEST(viridis_gets_lighter)
 {
     double before = -1;
     for (int i = 0; i <= 100; i++) {
@@ -40,9 +38,8 @@ START_TEST(viridis_gets_lighter)
         before = light;
     }
 }
-END_TEST
 
-START_TEST(line_colours_differ)
+TEST(line_colours_differ)
 {
     for (size_t i = 0; i < COLORMAP_N_LINE; i++) {
         for (size_t j = i + 1; j < COLORMAP_N_LINE; j++) {
@@ -51,18 +48,18 @@ START_TEST(line_colours_differ)
         }
     }
 }
-END_TEST
 
-START_TEST(squares_are_about_256_pixels_wide)
+TEST(squares_are_about_256_pixels_wide)
 {
     ck_assert_uint_eq(draw_map_square(16), 16);
     ck_assert_uint_eq(draw_map_square(128), 2);
     ck_assert_uint_eq(draw_map_square(1), 256);
     ck_assert_uint_eq(draw_map_square(2000), 1);
 }
-END_TEST
 
-START_TEST(pixels_show_queries_down_and_keys_across)
+FIXTURE(make_out, remove_out)
+
+TEST(pixels_show_queries_down_and_keys_across)
 {
     const float map[4] = {0, 1, 0.25f, NAN};
     char path[PATH_SIZE];
@@ -81,16 +78,14 @@ START_TEST(pixels_show_queries_down_and_keys_across)
     assert_pixel(&picture, 255, 255, colormap_viridis(NAN));
     cairo_surface_destroy(picture.surface);
 }
-END_TEST
 
-START_TEST(a_folder_that_is_not_there)
+TEST(a_folder_that_is_not_there)
 {
     const float map[1] = {0};
     struct error err;
     ck_assert_int_eq(draw_map_write("/nonexistent/map.png", map, 1, &err), STATUS_WRITE);
     ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/map.png"));
 }
-END_TEST
 
 static struct run load(const struct fake_run *fake)
 {
@@ -102,7 +97,7 @@ static struct run load(const struct fake_run *fake)
     return run;
 }
 
-START_TEST(pictures_of_a_run)
+TEST(pictures_of_a_run)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv"};
     struct run run = load(&fake);
@@ -128,9 +123,8 @@ START_TEST(pictures_of_a_run)
     }
     run_free(&run);
 }
-END_TEST
 
-START_TEST(a_run_without_maps)
+TEST(a_run_without_maps)
 {
     struct error err;
     size_t n_picture;
@@ -138,9 +132,8 @@ START_TEST(a_run_without_maps)
                      STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "attention=final"));
 }
-END_TEST
 
-START_TEST(an_array_of_another_shape)
+TEST(an_array_of_another_shape)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv"};
     struct run run = load(&fake);
@@ -153,25 +146,4 @@ START_TEST(an_array_of_another_shape)
     ck_assert_int_eq(run_pictures_write_maps(&run, &n_picture, &err), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "[heads, T, T]"));
     run_free(&run);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("run_pictures");
-    TCase *colours = tcase_create("colours"), *files = tcase_create("files");
-    tcase_add_test(colours, viridis_ends_and_middle);
-    tcase_add_test(colours, viridis_clamps_and_greys);
-    tcase_add_test(colours, viridis_gets_lighter);
-    tcase_add_test(colours, line_colours_differ);
-    tcase_add_test(colours, squares_are_about_256_pixels_wide);
-    tcase_add_checked_fixture(files, make_out, remove_out);
-    tcase_add_test(files, pixels_show_queries_down_and_keys_across);
-    tcase_add_test(files, a_folder_that_is_not_there);
-    tcase_add_test(files, pictures_of_a_run);
-    tcase_add_test(files, a_run_without_maps);
-    tcase_add_test(files, an_array_of_another_shape);
-    suite_add_tcase(suite, colours);
-    suite_add_tcase(suite, files);
-    return run_suite(suite);
 }

@@ -10,7 +10,7 @@
 #include "report/images/samples.h"
 #include "report/report.h"
 #include "report/write/draw_sheet.h"
-#include "runner.h"
+#include "testing.h"
 
 static struct error err;
 
@@ -45,7 +45,7 @@ static void naive_rollout(const double *maps, size_t n_layer, size_t n_head, siz
     memcpy(result, product, n * n * sizeof *result);
 }
 
-START_TEST(rollout_by_hand)
+TEST(rollout_by_hand)
 {
     /* layer 0: token 0 looks at 1 alone, 1 at itself; layer 1: token 0 looks at both alike */
     const float first[] = {0, 1, 0, 1}, second[] = {0.5f, 0.5f, 1, 0};
@@ -60,10 +60,9 @@ START_TEST(rollout_by_hand)
     rollout_row(layer, 2, 1, 2, 1, row, scratch);
     ck_assert(row[0] == 0.25 && row[1] == 0.75);
 }
-END_TEST
 
 /* Pictures draw a rollout in multiples of this, so it must be what uniform layers really give. */
-START_TEST(rollout_of_uniform_attention)
+TEST(rollout_of_uniform_attention)
 {
     const float map[] = {0.25f, 0.25f, 0.25f, 0.25f, 0.25f, 0.25f, 0.25f, 0.25f,
                          0.25f, 0.25f, 0.25f, 0.25f, 0.25f, 0.25f, 0.25f, 0.25f};
@@ -79,9 +78,8 @@ START_TEST(rollout_of_uniform_attention)
         ck_assert_double_eq_tol(row[0], 1 - 3 * uniform, 1e-15);
     }
 }
-END_TEST
 
-START_TEST(rollout_is_the_product_of_matrices)
+TEST(rollout_is_the_product_of_matrices)
 {
     static const double maps[3 * 2 * 9] = {
         0.7, 0.2, 0.1, 0.1, 0.1, 0.8, 0.3, 0.3, 0.4, 0.2, 0.5, 0.3, 0.0, 1.0, 0.0, 0.6, 0.1, 0.3,
@@ -106,7 +104,6 @@ START_TEST(rollout_is_the_product_of_matrices)
         }
     }
 }
-END_TEST
 
 /* ---- a fake run: two images of 28 x 28 px in patches of 14, so five tokens ---- */
 
@@ -210,7 +207,9 @@ static const struct fake usual = {.variant = "qkv", .shade = 10};
 
 /* ---- reading ---- */
 
-START_TEST(samples_come_back)
+FIXTURE(make_out, remove_out)
+
+TEST(samples_come_back)
 {
     write_fake(usual);
     struct run run = load(&usual);
@@ -241,7 +240,6 @@ START_TEST(samples_come_back)
     samples_free(&samples);
     run_free(&run);
 }
-END_TEST
 
 static void expect_unreadable(const struct fake *fake, const char *phrase)
 {
@@ -253,7 +251,7 @@ static void expect_unreadable(const struct fake *fake, const char *phrase)
     run_free(&run);
 }
 
-START_TEST(damaged_samples_are_told)
+TEST(damaged_samples_are_told)
 {
     char path[PATH_SIZE];
     const uint8_t few[16] = {0};
@@ -279,9 +277,8 @@ START_TEST(damaged_samples_are_told)
     ck_assert_int_eq(npy_write_bytes(path, few, (size_t[]){4, 4, 1}, 3, NULL), STATUS_OK);
     expect_unreadable(&other, "expected [n, height, width, 1 or 3 channels]");
 }
-END_TEST
 
-START_TEST(a_run_without_samples)
+TEST(a_run_without_samples)
 {
     struct fake_run task = {.task = "copy", .variant = "qkv"};
     char folder[PATH_SIZE];
@@ -292,7 +289,6 @@ START_TEST(a_run_without_samples)
     ck_assert(!samples_are_kept(&run));
     run_free(&run);
 }
-END_TEST
 
 /* ---- drawing ---- */
 
@@ -310,7 +306,7 @@ static enum status draw(struct sheet *sheet, const char *folder)
     return status;
 }
 
-START_TEST(pictures_of_one_run)
+TEST(pictures_of_one_run)
 {
     write_fake(usual);
     struct run run = load(&usual);
@@ -329,9 +325,8 @@ START_TEST(pictures_of_one_run)
     samples_free(&samples);
     run_free(&run);
 }
-END_TEST
 
-START_TEST(the_class_token_in_numbers)
+TEST(the_class_token_in_numbers)
 {
     write_fake(usual);
     struct run run = load(&usual);
@@ -359,9 +354,8 @@ START_TEST(the_class_token_in_numbers)
     samples_free(&samples);
     run_free(&run);
 }
-END_TEST
 
-START_TEST(one_patch_is_a_row_of_the_map)
+TEST(one_patch_is_a_row_of_the_map)
 {
     write_fake(usual);
     struct run run = load(&usual);
@@ -383,7 +377,6 @@ START_TEST(one_patch_is_a_row_of_the_map)
     samples_free(&samples);
     run_free(&run);
 }
-END_TEST
 
 /* Writes the sheets of two runs, a cell each, into out/<name>. */
 static void write_side_by_side(struct fake other, const char *name, bool expected)
@@ -426,7 +419,7 @@ static bool same_bytes(const char *a, const char *b)
 }
 
 /* Other images, or none, are a column without pictures; no images at all no picture. */
-START_TEST(variants_side_by_side_show_the_same_images)
+TEST(variants_side_by_side_show_the_same_images)
 {
 #define ROLLOUT "class-token-mnist-qkv-s0-rollout.png"
     struct fake other = {"kv", 0, 0, 10, SIDE};
@@ -450,9 +443,8 @@ START_TEST(variants_side_by_side_show_the_same_images)
     write_side_by_side(other, "nothing", false);
     expect_picture("nothing/" ROLLOUT, false);
 }
-END_TEST
 
-START_TEST(snapshots_are_drawn_where_there_are_several)
+TEST(snapshots_are_drawn_where_there_are_several)
 {
     const float zero[25] = {0}, maps[N_HEAD * 25] = {1};
     char path[PATH_SIZE];
@@ -482,9 +474,8 @@ START_TEST(snapshots_are_drawn_where_there_are_several)
     ck_assert_ptr_nonnull(strstr(err.text, "expected maps of the shape [heads, 5, 5]"));
     run_free(&run);
 }
-END_TEST
 
-START_TEST(the_report_shows_variants_side_by_side)
+TEST(the_report_shows_variants_side_by_side)
 {
     struct report_summary summary;
     write_fake((struct fake){"qkv", 1, 0, 10});
@@ -498,27 +489,4 @@ START_TEST(the_report_shows_variants_side_by_side)
     expect_picture("report/class-token-mnist-qkv-s1-rollout.png", true);
     expect_picture("report/class-token-mnist-qkv-s1-last-layer.png", true);
     expect_picture("report/class-token-mnist-kv-s1-rollout.png", false);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("samples");
-    TCase *maths = tcase_create("rollout"), *files = tcase_create("files");
-    tcase_add_test(maths, rollout_by_hand);
-    tcase_add_test(maths, rollout_of_uniform_attention);
-    tcase_add_test(maths, rollout_is_the_product_of_matrices);
-    tcase_add_checked_fixture(files, make_out, remove_out);
-    tcase_add_test(files, samples_come_back);
-    tcase_add_test(files, damaged_samples_are_told);
-    tcase_add_test(files, a_run_without_samples);
-    tcase_add_test(files, pictures_of_one_run);
-    tcase_add_test(files, the_class_token_in_numbers);
-    tcase_add_test(files, one_patch_is_a_row_of_the_map);
-    tcase_add_test(files, variants_side_by_side_show_the_same_images);
-    tcase_add_test(files, snapshots_are_drawn_where_there_are_several);
-    tcase_add_test(files, the_report_shows_variants_side_by_side);
-    suite_add_tcase(suite, maths);
-    suite_add_tcase(suite, files);
-    return run_suite(suite);
 }

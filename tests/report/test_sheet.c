@@ -7,7 +7,7 @@
 #include "fixture.h"
 #include "picture.h"
 #include "report/write/draw_sheet.h"
-#include "runner.h"
+#include "testing.h"
 
 static struct error err;
 
@@ -32,7 +32,7 @@ static void expect_scale(const float *value, size_t n, double top, bool clipped)
     sheet_free(sheet);
 }
 
-START_TEST(the_scale_is_round_and_says_what_is_above)
+TEST(the_scale_is_round_and_says_what_is_above)
 {
     const float flat[] = {1, 1, 1, 1}, two[] = {0.5f, 2, 1}, more[] = {0, 2.4f};
     const float missing[] = {NAN, 2.4f, NAN, 2.4f};
@@ -51,9 +51,8 @@ START_TEST(the_scale_is_round_and_says_what_is_above)
     ck_assert(empty->top == 2 && !empty->clipped);
     sheet_free(empty);
 }
-END_TEST
 
-START_TEST(sheets_may_share_a_scale)
+TEST(sheets_may_share_a_scale)
 {
     const float small[] = {1, 1.2f}, large[] = {1, 4.5f, 4.5f, 4.5f};
     struct sheet *const both[] = {sheet_of_row(small, 2), sheet_of_row(large, 4)};
@@ -62,11 +61,10 @@ START_TEST(sheets_may_share_a_scale)
     sheet_free(both[0]);
     sheet_free(both[1]);
 }
-END_TEST
 
 /* ---- further dimensions ---- */
 
-START_TEST(the_last_place_or_the_mean_is_seen_at_first)
+TEST(the_last_place_or_the_mean_is_seen_at_first)
 {
     struct sheet *sheet = sheet_create("Title", 1, 1);
     struct sheet_panel *panel = &sheet->panel[0];
@@ -82,7 +80,6 @@ START_TEST(the_last_place_or_the_mean_is_seen_at_first)
     ck_assert_double_eq(sheet_value(sheet, panel, 0, 1), 10);
     sheet_free(sheet);
 }
-END_TEST
 
 /* ---- drawing ---- */
 
@@ -148,7 +145,9 @@ static struct sheet *sheet_of_picture(bool with_grid)
     return sheet;
 }
 
-START_TEST(squares_colour_a_picture_with_hard_edges)
+FIXTURE(make_out, remove_out)
+
+TEST(squares_colour_a_picture_with_hard_edges)
 {
     const double expected[] = {0, 0.5, 1, 1};
     struct sheet *sheet = sheet_of_picture(true);
@@ -167,9 +166,8 @@ START_TEST(squares_colour_a_picture_with_hard_edges)
     cairo_surface_destroy(picture.surface);
     sheet_free(sheet);
 }
-END_TEST
 
-START_TEST(a_picture_alone_is_as_it_is)
+TEST(a_picture_alone_is_as_it_is)
 {
     struct sheet *sheet = sheet_of_picture(false);
     struct picture picture = draw(sheet);
@@ -183,10 +181,9 @@ START_TEST(a_picture_alone_is_as_it_is)
     cairo_surface_destroy(picture.surface);
     sheet_free(sheet);
 }
-END_TEST
 
 /* Whole pixels of the PNG for each of a picture's, as near to the side as they get. */
-START_TEST(pictures_keep_whole_pixels)
+TEST(pictures_keep_whole_pixels)
 {
     const double side[] = {84, 80, 1}, expected[] = {6 * 28, 6 * 28, 28};
     for (size_t i = 0; i < 3; i++) {
@@ -201,10 +198,9 @@ START_TEST(pictures_keep_whole_pixels)
         sheet_free(sheet);
     }
 }
-END_TEST
 
 /* Squares that reach beyond a picture at the right and below are cut, not the picture. */
-START_TEST(a_grid_may_reach_beyond_its_picture)
+TEST(a_grid_may_reach_beyond_its_picture)
 {
     struct sheet *sheet = sheet_of_picture(false);
     struct sheet_panel *panel = &sheet->panel[0];
@@ -223,9 +219,8 @@ START_TEST(a_grid_may_reach_beyond_its_picture)
     cairo_surface_destroy(picture.surface);
     sheet_free(sheet);
 }
-END_TEST
 
-START_TEST(one_scale_for_all_panels)
+TEST(one_scale_for_all_panels)
 {
     struct sheet *sheet = sheet_create("Title", 1, 3);
     sheet->side = 100;
@@ -245,9 +240,8 @@ START_TEST(one_scale_for_all_panels)
     cairo_surface_destroy(picture.surface);
     sheet_free(sheet);
 }
-END_TEST
 
-START_TEST(a_panel_without_anything_is_a_dash)
+TEST(a_panel_without_anything_is_a_dash)
 {
     const float value[] = {0.5f};
     struct sheet *sheet = sheet_create("Title", 1, 2);
@@ -264,9 +258,8 @@ START_TEST(a_panel_without_anything_is_a_dash)
     cairo_surface_destroy(picture.surface);
     sheet_free(sheet);
 }
-END_TEST
 
-START_TEST(numbers_and_frames_are_seen_on_every_colour)
+TEST(numbers_and_frames_are_seen_on_every_colour)
 {
     const struct rgb white = {255, 255, 255}, ink = {0x22, 0x22, 0x22};
     const float value[] = {0, 1};
@@ -302,7 +295,6 @@ START_TEST(numbers_and_frames_are_seen_on_every_colour)
     cairo_surface_destroy(picture.surface);
     sheet_free(sheet);
 }
-END_TEST
 
 /* ---- nothing is cut off ---- */
 
@@ -337,7 +329,7 @@ static struct sheet *plain_sheet(void)
     return sheet;
 }
 
-START_TEST(long_texts_make_room_for_themselves)
+TEST(long_texts_make_room_for_themselves)
 {
     for (size_t i = 0; i < 11; i++) {
         struct sheet *sheet = plain_sheet();
@@ -365,10 +357,9 @@ START_TEST(long_texts_make_room_for_themselves)
     expect_margin(sheet, "labels");
     sheet_free(sheet);
 }
-END_TEST
 
 /* Rows go on at the right: 5 of them in 2 blocks are 3 high. */
-START_TEST(blocks_stand_side_by_side)
+TEST(blocks_stand_side_by_side)
 {
     size_t top[2], left[2];
     struct sheet *sheet = sheet_create("Title", 5, 1);
@@ -387,11 +378,10 @@ START_TEST(blocks_stand_side_by_side)
     cairo_surface_destroy(picture.surface);
     sheet_free(sheet);
 }
-END_TEST
 
 /* ---- errors ---- */
 
-START_TEST(the_same_sheet_gives_the_same_bytes)
+TEST(the_same_sheet_gives_the_same_bytes)
 {
     struct sheet *sheet = sheet_of_picture(true);
     char path[PATH_SIZE], *bytes[2];
@@ -407,9 +397,8 @@ START_TEST(the_same_sheet_gives_the_same_bytes)
     free(bytes[1]);
     sheet_free(sheet);
 }
-END_TEST
 
-START_TEST(what_cannot_be_drawn_is_an_error)
+TEST(what_cannot_be_drawn_is_an_error)
 {
     struct sheet *sheet = sheet_of_picture(true);
     ck_assert_int_eq(draw_sheet_write(sheet, "/nonexistent", &err), STATUS_WRITE);
@@ -418,29 +407,4 @@ START_TEST(what_cannot_be_drawn_is_an_error)
     ck_assert_int_eq(draw_sheet_write(sheet, out, &err), STATUS_MEMORY);
     ck_assert_int_eq(draw_sheet_write(NULL, out, &err), STATUS_MEMORY);
     sheet_free(sheet);
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("sheet");
-    TCase *data = tcase_create("data"), *drawing = tcase_create("drawing");
-    tcase_add_test(data, the_scale_is_round_and_says_what_is_above);
-    tcase_add_test(data, sheets_may_share_a_scale);
-    tcase_add_test(data, the_last_place_or_the_mean_is_seen_at_first);
-    tcase_add_checked_fixture(drawing, make_out, remove_out);
-    tcase_add_test(drawing, squares_colour_a_picture_with_hard_edges);
-    tcase_add_test(drawing, a_picture_alone_is_as_it_is);
-    tcase_add_test(drawing, pictures_keep_whole_pixels);
-    tcase_add_test(drawing, a_grid_may_reach_beyond_its_picture);
-    tcase_add_test(drawing, one_scale_for_all_panels);
-    tcase_add_test(drawing, a_panel_without_anything_is_a_dash);
-    tcase_add_test(drawing, numbers_and_frames_are_seen_on_every_colour);
-    tcase_add_test(drawing, long_texts_make_room_for_themselves);
-    tcase_add_test(drawing, blocks_stand_side_by_side);
-    tcase_add_test(drawing, the_same_sheet_gives_the_same_bytes);
-    tcase_add_test(drawing, what_cannot_be_drawn_is_an_error);
-    suite_add_tcase(suite, data);
-    suite_add_tcase(suite, drawing);
-    return run_suite(suite);
 }

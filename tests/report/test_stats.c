@@ -1,9 +1,9 @@
 /* Means, spreads, and what a cell shows of few, no and impossible values. */
 #include "report/frame/stats.h"
 
-#include "runner.h"
+#include "testing.h"
 
-START_TEST(known_values)
+TEST(known_values)
 {
     const double value[] = {2, 4, 4, 4, 5, 5, 7, 9};
     struct stats stats = stats_of(value, 8);
@@ -13,17 +13,15 @@ START_TEST(known_values)
     ck_assert_double_eq(stats.min, 2);
     ck_assert_double_eq(stats.max, 9);
 }
-END_TEST
 
-START_TEST(small_spread_beside_a_large_mean)
+TEST(small_spread_beside_a_large_mean)
 {
     const double value[] = {1e9 + 1, 1e9 + 2, 1e9 + 3};
     struct stats stats = stats_of(value, 3);
     ck_assert_double_eq_tol(stats.sd, 1, 1e-6);
 }
-END_TEST
 
-START_TEST(values_that_are_no_numbers_do_not_count)
+TEST(values_that_are_no_numbers_do_not_count)
 {
     const double value[] = {NAN, 1, INFINITY, 3, -INFINITY};
     struct stats stats = stats_of(value, 5);
@@ -31,9 +29,8 @@ START_TEST(values_that_are_no_numbers_do_not_count)
     ck_assert_double_eq(stats.mean, 2);
     ck_assert_double_eq(stats.max, 3);
 }
-END_TEST
 
-START_TEST(nothing_is_not_zero)
+TEST(nothing_is_not_zero)
 {
     char text[STATS_TEXT_SIZE];
     struct stats stats = stats_of(NULL, 0);
@@ -41,9 +38,8 @@ START_TEST(nothing_is_not_zero)
     stats_text(&stats, 3, text);
     ck_assert_str_eq(text, "-");
 }
-END_TEST
 
-START_TEST(fewer_than_three_values_have_no_bar)
+TEST(fewer_than_three_values_have_no_bar)
 {
     char text[STATS_TEXT_SIZE];
     const double value[] = {0.5, 0.7, 0.9};
@@ -58,18 +54,16 @@ START_TEST(fewer_than_three_values_have_no_bar)
     stats_text(&stats, 3, text);
     ck_assert_str_eq(text, "0.700 ± 0.200");
 }
-END_TEST
 
-START_TEST(one_value_has_no_spread)
+TEST(one_value_has_no_spread)
 {
     const double value[] = {0.5};
     struct stats stats = stats_of(value, 1);
     ck_assert(isnan(stats.sd));
     ck_assert_double_eq(stats.min, 0.5);
 }
-END_TEST
 
-START_TEST(steps_that_never_came)
+TEST(steps_that_never_came)
 {
     char text[STATS_TEXT_SIZE];
     const double value[] = {70, NAN, 80};
@@ -83,9 +77,8 @@ START_TEST(steps_that_never_came)
     stats_step_text(&one, 1, text);
     ck_assert_str_eq(text, "70 (n=1)");
 }
-END_TEST
 
-START_TEST(what_rounds_to_nothing_has_no_sign)
+TEST(what_rounds_to_nothing_has_no_sign)
 {
     static const struct {
         double value;
@@ -104,21 +97,4 @@ START_TEST(what_rounds_to_nothing_has_no_sign)
     struct stats stats = stats_of(value, 1);
     stats_text(&stats, 3, text);
     ck_assert_str_eq(text, "0.000 (n=1)");
-}
-END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("stats");
-    TCase *tests = tcase_create("stats");
-    tcase_add_test(tests, known_values);
-    tcase_add_test(tests, small_spread_beside_a_large_mean);
-    tcase_add_test(tests, values_that_are_no_numbers_do_not_count);
-    tcase_add_test(tests, nothing_is_not_zero);
-    tcase_add_test(tests, fewer_than_three_values_have_no_bar);
-    tcase_add_test(tests, one_value_has_no_spread);
-    tcase_add_test(tests, steps_that_never_came);
-    tcase_add_test(tests, what_rounds_to_nothing_has_no_sign);
-    suite_add_tcase(suite, tests);
-    return run_suite(suite);
 }

@@ -1,0 +1,31 @@
+/* testing: a test is TEST(name) { ... } and is run because it is written; testing.c has the main of
+ * every test program. Tests run in the order of the file, in one process. */
+#ifndef QKVLAB_TESTS_TESTING_H
+#define QKVLAB_TESTS_TESTING_H
+
+#include <check.h>
+#include <stdlib.h>
+
+/* TEST(name) { body }: a test of the program that this file becomes. */
+#define TEST(name)                                                                                 \
+    static const TTest *name;                                                                      \
+    __attribute__((constructor)) static void add_##name(void)                                      \
+    {                                                                                              \
+        testing_add(name);                                                                         \
+    }                                                                                              \
+    START_TEST(name)
+
+/* FIXTURE(set_up, tear_down): called before and after each test below it, up to the next one; NULL
+ * for neither. */
+#define FIXTURE(set_up, tear_down) FIXTURE_AT(set_up, tear_down, __LINE__)
+#define FIXTURE_AT(set_up, tear_down, line) FIXTURE_NAMED(set_up, tear_down, line)
+#define FIXTURE_NAMED(set_up, tear_down, line)                                                     \
+    __attribute__((constructor)) static void fixture_##line(void)                                  \
+    {                                                                                              \
+        testing_fixture(set_up, tear_down);                                                        \
+    }
+
+void testing_add(const TTest *test);
+void testing_fixture(SFun set_up, SFun tear_down);
+
+#endif
