@@ -28,7 +28,7 @@ static void write_pair(int n_embd, int n_layer, double reference, double variant
     }
 }
 
-static void make(enum gap_size size)
+static void make(enum size size)
 {
     ck_assert_msg(frame_load(out, &frame, &err) == STATUS_OK, "%s", err.text);
     ck_assert_int_eq(pairs_of(&frame.all, NULL, &pairs, &err), STATUS_OK);
@@ -59,21 +59,21 @@ TEST(a_point_is_a_mean_over_seeds)
 {
     write_pair(8, 1, 0.9, 0.5);
     write_pair(16, 1, 0.9, 0.8);
-    make(GAP_WIDTH);
+    make(SIZE_WIDTH);
     ck_assert_uint_eq(line.n_point, 2);
     ck_assert_uint_eq(line.n_combination, 1);
-    ck_assert_uint_eq(line.point[0].value, 8);
-    ck_assert_uint_eq(line.point[1].value, 16);
-    ck_assert_double_eq_tol(line.point[0].mean, -0.39, 1e-12);
-    ck_assert_double_eq_tol(line.point[1].mean, -0.09, 1e-12);
-    ck_assert_str_eq(gap_size_title(line.size), "width d");
+    ck_assert_double_eq(line.value[0], 8);
+    ck_assert_double_eq(line.value[1], 16);
+    ck_assert_double_eq_tol(line.mean[0], -0.39, 1e-12);
+    ck_assert_double_eq_tol(line.mean[1], -0.09, 1e-12);
+    ck_assert_str_eq(size_title(line.size), "width d");
 }
 
 TEST(one_value_is_no_line)
 {
     write_pair(8, 1, 0.9, 0.5);
     write_pair(16, 1, 0.9, 0.8);
-    make(GAP_LAYERS);
+    make(SIZE_LAYERS);
     ck_assert_uint_eq(line.n_point, 0);
 }
 
@@ -83,21 +83,21 @@ TEST(combinations_that_are_not_run_everywhere_are_left_out)
     write_pair(8, 1, 0.9, 0.5);
     write_pair(16, 1, 0.9, 0.8);
     write_pair(16, 2, 0.9, 0.1);
-    make(GAP_WIDTH);
+    make(SIZE_WIDTH);
     ck_assert_uint_eq(line.n_combination, 1);
-    ck_assert_double_eq_tol(line.point[1].mean, -0.09, 1e-12);
+    ck_assert_double_eq_tol(line.mean[1], -0.09, 1e-12);
     gap_free(&line);
-    ck_assert_int_eq(gap_make(&pairs.paired[0], MEASURE_TOKEN_ACCURACY, GAP_LAYERS, &line, &err),
+    ck_assert_int_eq(gap_make(&pairs.paired[0], MEASURE_TOKEN_ACCURACY, SIZE_LAYERS, &line, &err),
                      STATUS_OK);
     ck_assert_uint_eq(line.n_combination, 1);
-    ck_assert_double_eq_tol(line.point[1].mean, -0.79, 1e-12);
+    ck_assert_double_eq_tol(line.mean[1], -0.79, 1e-12);
 }
 
 TEST(a_line_needs_a_combination_with_every_value)
 {
     write_pair(8, 1, 0.9, 0.5);
     write_pair(16, 2, 0.9, 0.1);
-    make(GAP_WIDTH);
+    make(SIZE_WIDTH);
     ck_assert_uint_eq(line.n_point, 0);
 }
 
@@ -122,6 +122,6 @@ TEST(configurations_that_differ_in_more_are_not_drawn)
         ck_assert_int_eq(json_dump_file(root, path, 0), 0);
         json_decref(root);
     }
-    make(GAP_WIDTH);
+    make(SIZE_WIDTH);
     ck_assert_uint_eq(line.n_point, 0);
 }

@@ -261,12 +261,12 @@ TEST(the_picture_is_the_same_bytes_twice)
 
 TEST(published_values_by_name)
 {
-    ck_assert_double_eq(published_top1(PUBLISHED_PAPER, "qkv_tied", "tinyimagenet"), .266);
-    ck_assert_double_eq(published_top1(PUBLISHED_REPRODUCTION, "qk", "cifar100"), .447);
-    ck_assert_double_eq(published_top1(PUBLISHED_PAPER, "qkv", "cifar10"), .663);
-    ck_assert(isnan(published_top1(PUBLISHED_PAPER, "kv", "tinyimagenet")));
-    ck_assert(isnan(published_top1(PUBLISHED_PAPER, "qv", "mnist")));
-    ck_assert(isnan(published_top1(PUBLISHED_PAPER, "qkv", "glyphs")));
+    ck_assert_double_eq(published_accuracy(PUBLISHED_PAPER, "qkv_tied", "tinyimagenet"), .266);
+    ck_assert_double_eq(published_accuracy(PUBLISHED_REPRODUCTION, "qk", "cifar100"), .447);
+    ck_assert_double_eq(published_accuracy(PUBLISHED_PAPER, "qkv", "cifar10"), .663);
+    ck_assert(isnan(published_accuracy(PUBLISHED_PAPER, "kv", "tinyimagenet")));
+    ck_assert(isnan(published_accuracy(PUBLISHED_PAPER, "qv", "mnist")));
+    ck_assert(isnan(published_accuracy(PUBLISHED_PAPER, "qkv", "glyphs")));
     ck_assert_double_eq(published_top1_single("qk", "cifar10", 4), .7207);
     ck_assert(isnan(published_top1_single("qk", "cifar10", 8)));
     ck_assert(isnan(published_top1_single("qk", "mnist", 2)));

@@ -6,9 +6,9 @@
 
 #include "lab/kind/sequences/sequences.h"
 #include "report/content/part.h"
-#include "report/content/sizes.h"
 #include "report/content/topics.h"
 #include "report/content/values.h"
+#include "report/frame/sizes.h"
 
 static const struct {
     enum measure measure;

@@ -1,9 +1,9 @@
 /* every_setting: a few measures of every setting of a grid, where averages over it hide what
  * matters: at which sizes a task is learned at all.
  */
-#include "report/content/sizes.h"
 #include "report/content/topics.h"
 #include "report/content/values.h"
+#include "report/frame/sizes.h"
 
 static struct table *table_of(const struct group *task, const struct groups *variants,
                               const struct sizes *sizes, enum measure measure)

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "report/content/sizes.h"
 #include "report/content/topics.h"
 #include "report/content/values.h"
+#include "report/frame/sizes.h"
 #include "report/statistics/gap.h"
 
 #define LEAST_RANGE 0.05 /* a hair's breadth must not look like a gap */
@@ -28,25 +28,23 @@ struct lines {
 
 static void keep_line(struct lines *lines, struct gap_line *line)
 {
-    for (size_t i = 0; i < line->n_point; i++) {
-        struct stats values = stats_of(line->point[i].of_combination, line->n_combination);
-        lines->low = fmin(lines->low, values.min);
-        lines->high = fmax(lines->high, values.max);
-    }
+    struct stats values = stats_of(line->difference, line->n_combination * line->n_point);
+    lines->low = fmin(lines->low, values.min);
+    lines->high = fmax(lines->high, values.max);
     lines->n++;
 }
 
 static struct lines make_lines(const struct pairs *pairs, enum measure measure)
 {
-    struct lines lines = {.line = calloc(pairs->n_paired * GAP_N_SIZE + 1, sizeof *lines.line),
+    struct lines lines = {.line = calloc(pairs->n_paired * SIZE_COUNT + 1, sizeof *lines.line),
                           .low = -LEAST_RANGE,
                           .high = LEAST_RANGE};
     lines.failed = !lines.line;
     for (size_t i = 0; !lines.failed && i < pairs->n_paired; i++) {
         const struct paired *paired = &pairs->paired[i];
-        for (int size = 0; paired->run->kind->has_settings && size < GAP_N_SIZE; size++) {
+        for (int size = 0; paired->run->kind->has_settings && size < SIZE_COUNT; size++) {
             struct gap_line *line = &lines.line[lines.n];
-            lines.failed |= gap_make(paired, measure, (enum gap_size)size, line, NULL) != STATUS_OK;
+            lines.failed |= gap_make(paired, measure, (enum size)size, line, NULL) != STATUS_OK;
             if (line->n_point > 0 && line->n_point <= MAX_VALUE) {
                 keep_line(&lines, line);
             } else {
@@ -65,7 +63,7 @@ static void free_lines(struct lines *lines)
     free(lines->line);
 }
 
-static bool has_size(const struct lines *lines, enum gap_size size)
+static bool has_size(const struct lines *lines, enum size size)
 {
     for (size_t i = 0; i < lines->n; i++) {
         if (lines->line[i].size == size) {
@@ -78,18 +76,10 @@ static bool has_size(const struct lines *lines, enum gap_size size)
 static void add_line(struct plot *plot, const struct gap_line *line)
 {
     const struct run *run = line->paired->run;
-    double single[MAX_VALUE];
-    struct series *series = plot_series(plot, run->variant_name, run->level[FACTOR_VARIANT],
-                                        MARK_DOTS, NULL, NULL, line->n_point);
-    for (size_t i = 0; series && i < line->n_point; i++) {
-        series->x[i] = (double)line->point[i].value;
-        series->y[i] = line->point[i].mean;
-    }
+    plot_series(plot, run->variant_name, run->level[FACTOR_VARIANT], MARK_DOTS, line->value,
+                line->mean, line->n_point);
     for (size_t k = 0; k < line->n_combination; k++) {
-        for (size_t i = 0; i < line->n_point; i++) {
-            single[i] = line->point[i].of_combination[k];
-        }
-        plot_single(plot, single);
+        plot_single(plot, line->difference + k * line->n_point);
     }
 }
 
@@ -103,11 +93,11 @@ static void add_task(struct plot *plot, const struct lines *lines, size_t first)
 {
     const char *title = run_task_title(lines->line[first].paired->run);
     double margin = 0.06 * (lines->high - lines->low);
-    for (int size = 0; size < GAP_N_SIZE; size++) {
-        if (!has_size(lines, (enum gap_size)size)) {
+    for (int size = 0; size < SIZE_COUNT; size++) {
+        if (!has_size(lines, (enum size)size)) {
             continue;
         }
-        struct panel *panel = plot_panel(plot, title, gap_size_title((enum gap_size)size), NULL);
+        struct panel *panel = plot_panel(plot, title, size_title((enum size)size), NULL);
         title = NULL; /* it is the row's */
         if (panel) {
             panel->x.discrete = true;
@@ -117,7 +107,7 @@ static void add_task(struct plot *plot, const struct lines *lines, size_t first)
         }
         for (size_t i = first;
              i < lines->n && task_of(&lines->line[i]) == task_of(&lines->line[first]); i++) {
-            if (lines->line[i].size == (enum gap_size)size) {
+            if (lines->line[i].size == (enum size)size) {
                 add_line(plot, &lines->line[i]);
             }
         }
@@ -143,8 +133,8 @@ static struct plot *gap_plot(const struct pairs *pairs, enum measure measure,
     if (plot) {
         plot->share_y = true;
         plot->n_column = 0;
-        for (int size = 0; size < GAP_N_SIZE; size++) {
-            plot->n_column += has_size(&lines, (enum gap_size)size);
+        for (int size = 0; size < SIZE_COUNT; size++) {
+            plot->n_column += has_size(&lines, (enum size)size);
         }
     }
     for (size_t i = 0; plot && i < lines.n; i++) {

@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "report/content/confusion_sheet.h"
 #include "report/content/image_sheets.h"
-#include "report/content/sizes.h"
 #include "report/content/topics.h"
 #include "report/content/values.h"
+#include "report/frame/sizes.h"
 #include "report/images/rollout.h"
 #include "report/statistics/published.h"
 
@@ -126,9 +126,9 @@ static void add_row(struct table *table, const struct group *cell, bool with_set
     value_measure_to(table, cell, MEASURE_LOSS, 3);
     table_integer(table, run->record.n_param);
     for (int i = 0; i < PUBLISHED_SOURCE_COUNT; i++) {
-        add_published(table,
-                      published_top1((enum published_source)i, run->variant_id, run_task_name(run)),
-                      3);
+        add_published(
+            table,
+            published_accuracy((enum published_source)i, run->variant_id, run_task_name(run)), 3);
     }
     add_published(table, single_run(run), 4);
 }

@@ -165,7 +165,8 @@ static struct table *images_table(const struct group *setting)
         for (int k = 0; k < PUBLISHED_SOURCE_COUNT; k++) {
             value_number(
                 table,
-                published_top1((enum published_source)k, run->variant_id, run_task_name(run)), 3);
+                published_accuracy((enum published_source)k, run->variant_id, run_task_name(run)),
+                3);
         }
     }
     groups_free(&cells);

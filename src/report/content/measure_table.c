@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "report/content/sizes.h"
 #include "report/content/values.h"
+#include "report/frame/sizes.h"
 
 struct frame_of_table {
     struct groups rows, tasks, cells;

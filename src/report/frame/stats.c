@@ -31,6 +31,12 @@ struct stats stats_of(const double *value, size_t n_value)
     return stats;
 }
 
+int stats_compare(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
 bool stats_has_bar(const struct stats *stats)
 {
     return stats->n >= STATS_BAR_MIN;

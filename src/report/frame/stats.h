@@ -26,6 +26,9 @@ void stats_add(struct stats *stats, double value);
 
 struct stats stats_of(const double *value, size_t n_value);
 
+/* stats_compare orders doubles, for qsort. */
+int stats_compare(const void *left, const void *right);
+
 /* stats_has_bar: there are enough values for an error bar. */
 bool stats_has_bar(const struct stats *stats);
 

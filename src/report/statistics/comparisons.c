@@ -10,112 +10,72 @@
 
 /* ---- what the pairs hold ---- */
 
-static bool has(const struct run *run, enum measure measure)
+/* A pair of which both sides have the measure. */
+struct sample {
+    double difference;
+    size_t configuration; /* ascending from sample to sample */
+    long long seed;
+};
+
+static bool is_seed_of(long long seed, const struct sample *sample, size_t n)
 {
-    return isfinite(run->measure[measure]);
+    while (n > 0 && sample[n - 1].seed != seed) {
+        n--;
+    }
+    return n > 0;
 }
 
-static void count_pair(struct comparison *comparison, const struct pair *pair, enum measure measure)
+/* Describes the pairs, and lists those that count: comparison->difference.n of them. */
+static void collect(struct comparison *comparison, enum measure measure, struct sample *sample)
 {
-    double difference = pair_difference(pair, measure);
-    if (isfinite(difference)) {
-        stats_add(&comparison->variant, pair->run->measure[measure]);
-        stats_add(&comparison->reference, pair->reference->measure[measure]);
+    for (size_t i = 0, n = 0; i < comparison->paired->n_pair; i++) {
+        const struct pair *pair = &comparison->paired->pair[i];
+        double variant = pair->run->measure[measure];
+        double reference = pair->reference->measure[measure];
+        double difference = pair_difference(pair, measure);
+        if (!isfinite(difference)) {
+            comparison->n_only_variant += isfinite(variant);
+            comparison->n_only_reference += isfinite(reference);
+            continue;
+        }
+        stats_add(&comparison->variant, variant);
+        stats_add(&comparison->reference, reference);
         stats_add(&comparison->difference, difference);
         comparison->n_above += difference > 0;
         comparison->n_below += difference < 0;
-    } else {
-        comparison->n_only_variant += has(pair->run, measure);
-        comparison->n_only_reference += has(pair->reference, measure);
+        comparison->n_seed += !is_seed_of(run_seed(pair->run), sample, n);
+        sample[n++] = (struct sample){difference, pair->configuration, run_seed(pair->run)};
     }
-}
-
-/* Pairs come by configuration, and a seed may come with any of them. */
-static void count_groups(struct comparison *comparison, enum measure measure)
-{
-    const struct paired *paired = comparison->paired;
-    const struct pair *last = NULL;
-    for (size_t i = 0; i < paired->n_pair; i++) {
-        const struct pair *pair = &paired->pair[i];
-        if (!isfinite(pair_difference(pair, measure))) {
-            continue;
-        }
-        bool known = false;
-        for (size_t j = 0; j < i && !known; j++) {
-            known = run_seed(paired->pair[j].run) == run_seed(pair->run) &&
-                    isfinite(pair_difference(&paired->pair[j], measure));
-        }
-        comparison->n_seed += !known;
-        comparison->n_configuration += !last || last->configuration != pair->configuration;
-        last = pair;
-    }
-}
-
-static struct comparison describe(const struct paired *paired, enum measure measure)
-{
-    struct comparison comparison = {.paired = paired,
-                                    .variant = STATS_NONE,
-                                    .reference = STATS_NONE,
-                                    .difference = STATS_NONE,
-                                    .low = NAN,
-                                    .high = NAN,
-                                    .p = NAN,
-                                    .p_holm = NAN,
-                                    .n_needed = SIZE_MAX};
-    for (size_t i = 0; i < paired->n_pair; i++) {
-        count_pair(&comparison, &paired->pair[i], measure);
-    }
-    count_groups(&comparison, measure);
-    return comparison;
 }
 
 /* ---- units ---- */
 
-/* Whether each configuration has enough pairs to be resampled on its own. */
-static bool can_stratify(const struct paired *paired, enum measure measure)
+/* Fills unit [difference.n] with what is resampled and flipped as a whole. */
+static void make_units(struct comparison *comparison, const struct sample *sample,
+                       struct resample_unit *unit)
 {
-    size_t n_here = 0, configuration = SIZE_MAX;
-    for (size_t i = 0; i < paired->n_pair; i++) {
-        if (!isfinite(pair_difference(&paired->pair[i], measure))) {
-            continue;
+    size_t n_pair = comparison->difference.n, n = 0, fewest = SIZE_MAX;
+    for (size_t i = 0; i < n_pair; i++) {
+        if (i == 0 || sample[i].configuration != sample[i - 1].configuration) {
+            unit[n++] = (struct resample_unit){0};
         }
-        if (paired->pair[i].configuration != configuration) {
-            if (configuration != SIZE_MAX && n_here < COMPARISONS_MIN_STRATUM) {
-                return false;
-            }
-            configuration = paired->pair[i].configuration;
-            n_here = 0;
-        }
-        n_here++;
+        unit[n - 1].sum += sample[i].difference;
+        unit[n - 1].n_pair++;
     }
-    return n_here >= COMPARISONS_MIN_STRATUM;
-}
-
-/* Fills unit [n_pair] and returns how many there are. */
-static size_t make_units(const struct comparison *comparison, enum measure measure,
-                         struct resample_unit *unit)
-{
-    const struct paired *paired = comparison->paired;
-    bool stratify = can_stratify(paired, measure);
-    size_t n_unit = 0, configuration = SIZE_MAX;
-    for (size_t i = 0; i < paired->n_pair; i++) {
-        const struct pair *pair = &paired->pair[i];
-        double difference = pair_difference(pair, measure);
-        if (!isfinite(difference)) {
-            continue;
-        }
-        if (comparison->unit == UNIT_PAIR) {
-            unit[n_unit++] =
-                (struct resample_unit){difference, 1, stratify ? pair->configuration : 0};
-        } else if (pair->configuration == configuration) {
-            unit[n_unit - 1].sum += difference;
-            unit[n_unit - 1].n_pair++;
-        } else {
-            unit[n_unit++] = (struct resample_unit){difference, 1, 0};
-        }
-        configuration = pair->configuration;
+    comparison->n_configuration = comparison->n_unit = n;
+    comparison->unit = UNIT_CONFIGURATION;
+    if (n >= COMPARISONS_MIN_UNIT) {
+        return;
     }
-    return n_unit;
+    for (size_t i = 0; i < n; i++) {
+        fewest = unit[i].n_pair < fewest ? unit[i].n_pair : fewest;
+    }
+    comparison->n_unit = n_pair;
+    comparison->unit = UNIT_PAIR;
+    for (size_t i = 0; i < n_pair; i++) {
+        size_t stratum = fewest >= COMPARISONS_MIN_STRATUM ? sample[i].configuration : 0;
+        unit[i] = (struct resample_unit){sample[i].difference, 1, stratum};
+    }
 }
 
 /* The spread that more units would average out: that of the units' means. */
@@ -129,12 +89,10 @@ static size_t count_needed(const struct comparison *comparison, const struct res
     return resample_n_needed(comparison->difference.mean, means.sd);
 }
 
-static enum status test_units(struct comparison *comparison, enum measure measure,
-                              struct resample_unit *unit, struct error *err)
+static enum status test_units(struct comparison *comparison, const struct resample_unit *unit,
+                              struct error *err)
 {
-    comparison->unit =
-        comparison->n_configuration >= COMPARISONS_MIN_UNIT ? UNIT_CONFIGURATION : UNIT_PAIR;
-    size_t n_unit = comparison->n_unit = make_units(comparison, measure, unit);
+    size_t n_unit = comparison->n_unit;
     if (n_unit < COMPARISONS_MIN_UNIT) {
         comparison->verdict = VERDICT_TOO_FEW;
         return STATUS_OK;
@@ -181,33 +139,50 @@ static enum status correct(struct comparison_table *table, struct error *err)
     return status;
 }
 
-static size_t most_pairs(const struct pairs *pairs)
+/* Adds the comparison of one variant, if a pair has the measure. sample and unit have room for all
+ * its pairs. */
+static enum status add_comparison(struct comparison_table *table, const struct paired *paired,
+                                  struct sample *sample, struct resample_unit *unit,
+                                  struct error *err)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < pairs->n_paired; i++) {
-        n = pairs->paired[i].n_pair > n ? pairs->paired[i].n_pair : n;
+    struct comparison comparison = {.paired = paired,
+                                    .variant = STATS_NONE,
+                                    .reference = STATS_NONE,
+                                    .difference = STATS_NONE,
+                                    .low = NAN,
+                                    .high = NAN,
+                                    .p = NAN,
+                                    .p_holm = NAN,
+                                    .n_needed = SIZE_MAX};
+    collect(&comparison, table->measure, sample);
+    if (comparison.difference.n + comparison.n_only_variant + comparison.n_only_reference == 0) {
+        return STATUS_OK;
     }
-    return n;
+    make_units(&comparison, sample, unit);
+    TRY(test_units(&comparison, unit, err));
+    table->comparison[table->n_comparison++] = comparison;
+    return STATUS_OK;
 }
 
 static enum status fill_table(const struct pairs *pairs, struct comparison_table *table,
                               struct error *err)
 {
-    struct resample_unit *unit = calloc(most_pairs(pairs) + 1, sizeof *unit);
+    size_t most = 0;
+    for (size_t i = 0; i < pairs->n_paired; i++) {
+        most = pairs->paired[i].n_pair > most ? pairs->paired[i].n_pair : most;
+    }
+    struct sample *sample = calloc(most + 1, sizeof *sample);
+    struct resample_unit *unit = calloc(most + 1, sizeof *unit);
     table->comparison = calloc(pairs->n_paired + 1, sizeof *table->comparison);
-    enum status status =
-        unit && table->comparison ? STATUS_OK : error_memory(err, "comparing variants");
+    bool enough = sample && unit && table->comparison;
+    enum status status = enough ? STATUS_OK : error_memory(err, "comparing variants");
     for (size_t i = 0; status == STATUS_OK && i < pairs->n_paired; i++) {
         const struct paired *paired = &pairs->paired[i];
-        if (paired->n_pair == 0 || paired->run->kind != table->kind) {
-            continue;
-        }
-        struct comparison comparison = describe(paired, table->measure);
-        if (comparison.difference.n + comparison.n_only_variant + comparison.n_only_reference > 0) {
-            status = test_units(&comparison, table->measure, unit, err);
-            table->comparison[table->n_comparison++] = comparison;
+        if (paired->run->kind == table->kind) {
+            status = add_comparison(table, paired, sample, unit, err);
         }
     }
+    free(sample);
     free(unit);
     return status == STATUS_OK ? correct(table, err) : status;
 }

@@ -9,19 +9,9 @@
 
 struct configuration {
     const struct run *run;
-    size_t size[GAP_N_SIZE];
+    size_t size[SIZE_COUNT];
     struct stats difference; /* over seeds */
 };
-
-const char *gap_size_title(enum gap_size size)
-{
-    static const char *const title[GAP_N_SIZE] = {[GAP_WIDTH] = "width d",
-                                                  [GAP_LAYERS] = "layers L",
-                                                  [GAP_HEADS] = "heads H",
-                                                  [GAP_LENGTH] = "length T",
-                                                  [GAP_STEPS] = "training steps"};
-    return title[size];
-}
 
 static bool is_size(const char *key)
 {
@@ -56,11 +46,11 @@ static bool same_procedure(const struct run *a, const struct run *b)
 
 static struct configuration configuration_of(const struct run *run)
 {
-    const struct config *config = run_config(run);
-    return (struct configuration){
-        run,
-        {config->n_embd, config->n_layer, config->n_head, config->seq_len, run->n_step},
-        STATS_NONE};
+    struct configuration configuration = {.run = run, .difference = STATS_NONE};
+    for (int i = 0; i < SIZE_COUNT; i++) {
+        configuration.size[i] = size_of_run(run, (enum size)i);
+    }
+    return configuration;
 }
 
 /* Those in which the measure has a difference. */
@@ -69,15 +59,15 @@ static size_t collect(const struct paired *paired, enum measure measure,
 {
     size_t n = 0, last = SIZE_MAX;
     for (size_t i = 0; i < paired->n_pair; i++) {
-        double difference = pair_difference(&paired->pair[i], measure);
-        if (!isfinite(difference)) {
-            continue;
+        const struct pair *pair = &paired->pair[i];
+        double difference = pair_difference(pair, measure);
+        if (isfinite(difference)) {
+            if (pair->configuration != last) {
+                configuration[n++] = configuration_of(pair->run);
+                last = pair->configuration;
+            }
+            stats_add(&configuration[n - 1].difference, difference);
         }
-        if (paired->pair[i].configuration != last) {
-            configuration[n++] = configuration_of(paired->pair[i].run);
-            last = paired->pair[i].configuration;
-        }
-        stats_add(&configuration[n - 1].difference, difference);
     }
     return n;
 }
@@ -92,111 +82,98 @@ static bool differ_in_sizes_alone(const struct configuration *configuration, siz
     return true;
 }
 
-/* Which configuration has this value and the other sizes of like; n: none. */
-static size_t find(const struct configuration *configuration, size_t n,
-                   const struct configuration *like, enum gap_size size, size_t value)
+/* The configuration with this value and the other sizes of like, or NULL. */
+static const struct configuration *find(const struct configuration *configuration, size_t n,
+                                        const struct configuration *like, enum size size,
+                                        double value)
 {
-    size_t wanted[GAP_N_SIZE], i = 0;
+    size_t wanted[SIZE_COUNT];
     memcpy(wanted, like->size, sizeof wanted);
-    wanted[size] = value;
-    while (i < n && memcmp(configuration[i].size, wanted, sizeof wanted) != 0) {
-        i++;
+    wanted[size] = (size_t)value;
+    for (size_t i = 0; i < n; i++) {
+        if (memcmp(configuration[i].size, wanted, sizeof wanted) == 0) {
+            return &configuration[i];
+        }
     }
-    return i;
+    return NULL;
 }
 
 /* ---- points ---- */
 
-static int compare_sizes(const void *left, const void *right)
+/* mean is free until there are combinations: it holds the values to be sorted. */
+static void find_values(struct gap_line *line, const struct configuration *configuration, size_t n)
 {
-    size_t a = *(const size_t *)left, b = *(const size_t *)right;
-    return (a > b) - (a < b);
-}
-
-static size_t find_values(const struct configuration *configuration, size_t n, enum gap_size size,
-                          size_t *value)
-{
-    size_t n_value = 0;
     for (size_t i = 0; i < n; i++) {
-        value[i] = configuration[i].size[size];
+        line->mean[i] = (double)configuration[i].size[line->size];
     }
-    qsort(value, n, sizeof *value, compare_sizes);
+    qsort(line->mean, n, sizeof *line->mean, stats_compare);
     for (size_t i = 0; i < n; i++) {
-        if (i == 0 || value[i] != value[i - 1]) {
-            value[n_value++] = value[i];
+        if (i == 0 || line->mean[i] != line->mean[i - 1]) {
+            line->value[line->n_point++] = line->mean[i];
         }
     }
-    return n_value;
 }
 
 /* Appends the combination of which this configuration is the one at the lowest value, if it is
  * there at every value. */
 static void add_combination(struct gap_line *line, const struct configuration *configuration,
-                            size_t n, size_t first)
+                            size_t n, const struct configuration *first)
 {
-    const struct configuration *like = &configuration[first];
-    if (like->size[line->size] != line->point[0].value) {
-        return;
-    }
+    double *difference = line->difference + line->n_combination * line->n_point;
     for (size_t i = 0; i < line->n_point; i++) {
-        size_t at = find(configuration, n, like, line->size, line->point[i].value);
-        if (at == n) {
+        const struct configuration *at = find(configuration, n, first, line->size, line->value[i]);
+        if (!at) {
             return;
         }
-        line->point[i].of_combination[line->n_combination] = configuration[at].difference.mean;
+        difference[i] = at->difference.mean;
     }
     line->n_combination++;
 }
 
-static bool make_points(struct gap_line *line, const struct configuration *configuration, size_t n,
-                        const size_t *value, size_t n_value)
+/* fill_line returns false when out of memory. */
+static bool fill_line(struct gap_line *line, const struct configuration *configuration, size_t n)
 {
-    line->point = calloc(n_value, sizeof *line->point);
-    line->n_point = line->point ? n_value : 0;
-    for (size_t i = 0; i < line->n_point; i++) {
-        line->point[i].value = value[i];
-        line->point[i].of_combination = calloc(n, sizeof(double));
-        if (!line->point[i].of_combination) {
-            return false;
+    find_values(line, configuration, n);
+    line->difference = calloc(n * line->n_point + 1, sizeof *line->difference);
+    if (!line->difference || line->n_point < 2 || !differ_in_sizes_alone(configuration, n)) {
+        return line->difference != NULL;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if ((double)configuration[i].size[line->size] == line->value[0]) {
+            add_combination(line, configuration, n, &configuration[i]);
         }
     }
-    for (size_t i = 0; line->n_point > 0 && i < n; i++) {
-        add_combination(line, configuration, n, i);
-    }
     for (size_t i = 0; i < line->n_point; i++) {
-        line->point[i].mean = stats_of(line->point[i].of_combination, line->n_combination).mean;
+        struct stats stats = STATS_NONE;
+        for (size_t k = 0; k < line->n_combination; k++) {
+            stats_add(&stats, line->difference[k * line->n_point + i]);
+        }
+        line->mean[i] = stats.mean;
     }
-    return line->point != NULL;
+    return true;
 }
 
-enum status gap_make(const struct paired *paired, enum measure measure, enum gap_size size,
+enum status gap_make(const struct paired *paired, enum measure measure, enum size size,
                      struct gap_line *line, struct error *err)
 {
-    *line = (struct gap_line){.paired = paired, .size = size};
     struct configuration *configuration = calloc(paired->n_pair + 1, sizeof *configuration);
-    size_t *value = calloc(paired->n_pair + 1, sizeof *value);
-    bool fine = configuration && value;
-    if (fine) {
-        size_t n = collect(paired, measure, configuration);
-        size_t n_value = find_values(configuration, n, size, value);
-        if (n_value > 1 && differ_in_sizes_alone(configuration, n)) {
-            fine = make_points(line, configuration, n, value, n_value);
-        }
-        if (fine && line->n_combination == 0) {
-            gap_free(line);
-        }
-    }
+    *line = (struct gap_line){.paired = paired,
+                              .size = size,
+                              .value = calloc(paired->n_pair + 1, sizeof(double)),
+                              .mean = calloc(paired->n_pair + 1, sizeof(double))};
+    bool enough = configuration && line->value && line->mean &&
+                  fill_line(line, configuration, collect(paired, measure, configuration));
     free(configuration);
-    free(value);
-    return fine ? STATUS_OK : error_memory(err, "comparing variants by size");
+    if (line->n_combination == 0) {
+        gap_free(line);
+    }
+    return enough ? STATUS_OK : error_memory(err, "comparing variants by size");
 }
 
 void gap_free(struct gap_line *line)
 {
-    for (size_t i = 0; i < line->n_point; i++) {
-        free(line->point[i].of_combination);
-    }
-    free(line->point);
-    line->point = NULL;
-    line->n_point = line->n_combination = 0;
+    free(line->value);
+    free(line->mean);
+    free(line->difference);
+    *line = (struct gap_line){.paired = line->paired, .size = line->size};
 }

@@ -8,28 +8,21 @@
 #define QKVLAB_REPORT_GAP_H
 
 #include "report/frame/pairs.h"
-
-enum gap_size { GAP_WIDTH, GAP_LAYERS, GAP_HEADS, GAP_LENGTH, GAP_STEPS, GAP_N_SIZE };
-
-/* gap_size_title returns "width d", "layers L", ... */
-const char *gap_size_title(enum gap_size size);
-
-struct gap_point {
-    size_t value;                 /* of the size */
-    double mean, *of_combination; /* [n_combination] means over seeds, and the mean of those */
-};
+#include "report/frame/sizes.h"
 
 struct gap_line {
     const struct paired *paired; /* borrowed */
-    enum gap_size size;
-    struct gap_point *point; /* [n_point], values ascending */
+    enum size size;
     size_t n_point, n_combination;
+    double *value;      /* [n_point] of the size, ascending */
+    double *mean;       /* [n_point] over the combinations */
+    double *difference; /* [n_combination, n_point] means over seeds */
 };
 
 /* gap_make fills a line with the differences of a measure. No point where the size has one value,
  * no combination of the others has them all, or the configurations differ in more than sizes.
  * Caller frees with gap_free, also on failure. Errors: STATUS_MEMORY. */
-enum status gap_make(const struct paired *paired, enum measure measure, enum gap_size size,
+enum status gap_make(const struct paired *paired, enum measure measure, enum size size,
                      struct gap_line *line, struct error *err);
 void gap_free(struct gap_line *line);
 

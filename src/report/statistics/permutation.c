@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
+#include "report/frame/stats.h"
 
 /* Statistics that are this near are equal: sums of the same numbers in another order. */
 #define TIE 1e-9
@@ -124,12 +125,6 @@ static void try_random(struct test *t, size_t *second, size_t *order)
     }
 }
 
-static int compare_numbers(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* The share of relabellings whose largest statistic is at least this. */
 static double share_above(const struct test *t, double value)
 {
@@ -208,7 +203,7 @@ enum status permutation_test(const double *value, size_t n_quantity, size_t n_fi
         } else {
             try_random(&t, second, second + t.n_unit);
         }
-        qsort(t.largest, t.n_relabelling, sizeof(double), compare_numbers);
+        qsort(t.largest, t.n_relabelling, sizeof(double), stats_compare);
         read_off(&t, level, quantity, result);
     } else {
         status = error_set(err, STATUS_MEMORY, "out of memory for %zu quantities of %zu units",

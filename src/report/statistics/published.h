@@ -3,8 +3,7 @@
  * These values stand beside measured ones in a report and are never mixed with them. Sources:
  * Table 1 of arXiv 2606.04032 ("Do Transformers Need Three Projections?") and its authors' public
  * reproduction, which differs from the paper in procedure and grid; for images its Table 2 and the
- * same reproduction. Nothing was published for the
- * Shift task and for Q=V.
+ * same reproduction. Nothing was published for the Shift task and for Q=V.
  */
 #ifndef QKVLAB_REPORT_PUBLISHED_H
 #define QKVLAB_REPORT_PUBLISHED_H
@@ -14,12 +13,16 @@
 
 enum published_source { PUBLISHED_PAPER, PUBLISHED_REPRODUCTION, PUBLISHED_SOURCE_COUNT };
 
-/* published_name is the source as a heading, published_conditions how its grid means came about. */
+/* published_name is the source as a heading, published_conditions how its grid means came about;
+ * those of images have others. */
 const char *published_name(enum published_source source);
 const char *published_conditions(enum published_source source);
+const char *published_images_name(enum published_source source);
+const char *published_images_conditions(enum published_source source);
 
-/* published_accuracy returns the mean token accuracy over the source's grid for a variant id ("qk",
- * "qkv_tied+") and a task name; NaN where nothing was published. */
+/* published_accuracy returns the mean over the source's grid for a variant id ("qk", "qkv_tied+"):
+ * the token accuracy of a task, or the top-1 accuracy of a data set; NaN where nothing was
+ * published. */
 double published_accuracy(enum published_source source, const char *variant, const char *task);
 
 /* published_reverse returns the reproduction's mean token accuracy on Reverse at one width and
@@ -29,7 +32,7 @@ double published_reverse(const char *variant, size_t n_embd, size_t n_token);
 extern const char *const published_reverse_conditions;
 
 /* Learning dynamics on Reverse: the first step at which the mean of the seeds' training loss curves
- * is below 2.2 and below 0.1. */
+ * is below 2.2 and below 0.1. NULL where unpublished. */
 struct published_dynamics {
     const char *variant;
     int below_2_2, below_0_1;
@@ -40,16 +43,6 @@ extern const char *const published_dynamics_conditions;
 /* The only setting whose steps may be compared with published_dynamics. */
 bool published_dynamics_comparable(size_t n_embd, size_t n_layer, size_t n_head, size_t n_token,
                                    size_t n_step);
-
-/* ---- images ---- */
-
-/* The source as a heading, and how its numbers came about. */
-const char *published_images_name(enum published_source source);
-const char *published_images_conditions(enum published_source source);
-
-/* published_top1 returns the source's value for a variant id and a data set; NaN where nothing was
- * published. */
-double published_top1(enum published_source source, const char *variant, const char *dataset);
 
 /* published_top1_single returns a single run of the reproduction at d 64, 2 layers, patch 4 and 2
  * or 4 heads; NaN for everything else. */

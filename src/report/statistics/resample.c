@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
+#include "report/frame/stats.h"
 
 #define Z_95 1.959963984540054    /* two-sided 5 % */
 #define Z_POWER 0.841621233572914 /* power 80 % */
@@ -104,12 +105,6 @@ static double draw_mean(const struct resample_unit *unit, size_t n_unit, struct 
     return sum / (double)n_pair;
 }
 
-static int compare_numbers(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* Skewness of the units' influence on the mean, sum l^3 / (6 (sum l^2)^1.5). */
 static double acceleration(const struct resample_unit *unit, size_t n_unit)
 {
@@ -172,7 +167,7 @@ static void bca(const struct resample_unit *unit, size_t n_unit, const double *s
 enum status resample_interval(const struct resample_unit *unit, size_t n_unit, double *low,
                               double *high, struct error *err)
 {
-    double *mean = malloc(RESAMPLE_N_BOOTSTRAP * sizeof(*mean));
+    double *mean = malloc(RESAMPLE_N_BOOTSTRAP * sizeof *mean);
     if (!mean) {
         return error_set(err, STATUS_MEMORY, "out of memory for %d bootstrap samples",
                          RESAMPLE_N_BOOTSTRAP);
@@ -182,7 +177,7 @@ enum status resample_interval(const struct resample_unit *unit, size_t n_unit, d
     for (size_t i = 0; i < RESAMPLE_N_BOOTSTRAP; i++) {
         mean[i] = draw_mean(unit, n_unit, rng, i * n_block);
     }
-    qsort(mean, RESAMPLE_N_BOOTSTRAP, sizeof(*mean), compare_numbers);
+    qsort(mean, RESAMPLE_N_BOOTSTRAP, sizeof *mean, stats_compare);
     bca(unit, n_unit, mean, low, high);
     free(mean);
     return STATUS_OK;
@@ -236,11 +231,11 @@ static double random_p(const double *table, size_t n_table, double observed)
         double sum = 0;
         uint32_t word[WORDS];
         for (size_t j = 0; j < n_table; j++) {
-            size_t byte = j % (WORDS * sizeof(*word));
+            size_t byte = j % (WORDS * sizeof *word);
             if (byte == 0) {
                 rng_block(rng, block++, word);
             }
-            size_t pattern = word[byte / sizeof(*word)] >> byte % sizeof(*word) * BITS;
+            size_t pattern = word[byte / sizeof *word] >> byte % sizeof *word * BITS;
             sum += table[j * N_PATTERN + pattern % N_PATTERN];
         }
         n_extreme += fabs(sum) >= observed;
@@ -252,7 +247,7 @@ enum status resample_flip_p(const struct resample_unit *unit, size_t n_unit, dou
                             struct error *err)
 {
     size_t n_table = (n_unit + BITS - 1) / BITS;
-    double *table = calloc((n_table + 1) * N_PATTERN, sizeof(*table));
+    double *table = calloc((n_table + 1) * N_PATTERN, sizeof *table);
     if (!table) {
         return error_set(err, STATUS_MEMORY, "out of memory for the sign patterns of %zu pairs",
                          n_unit);
@@ -298,7 +293,7 @@ static int compare_ranked(const void *left, const void *right)
 
 enum status resample_holm(const double *p, size_t n_p, double *adjusted, struct error *err)
 {
-    struct ranked *ranked = calloc(n_p + 1, sizeof(*ranked));
+    struct ranked *ranked = calloc(n_p + 1, sizeof *ranked);
     if (!ranked) {
         return error_set(err, STATUS_MEMORY, "out of memory for %zu comparisons", n_p);
     }
@@ -310,7 +305,7 @@ enum status resample_holm(const double *p, size_t n_p, double *adjusted, struct 
             adjusted[i] = NAN;
         }
     }
-    qsort(ranked, n, sizeof(*ranked), compare_ranked);
+    qsort(ranked, n, sizeof *ranked, compare_ranked);
     double largest = 0;
     for (size_t i = 0; i < n; i++) {
         largest = fmin(1, fmax(largest, (double)(n - i) * ranked[i].p));

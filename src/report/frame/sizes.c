@@ -1,4 +1,4 @@
-#include "report/content/sizes.h"
+#include "report/frame/sizes.h"
 
 static const struct {
     const char *letter, *title;
