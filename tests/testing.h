@@ -4,7 +4,11 @@
 #define QKVLAB_TESTS_TESTING_H
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/path.h"
 
 /* TEST(name) { body }: a test of the program that this file becomes. */
 #define TEST(name)                                                                                 \
@@ -24,6 +28,22 @@
     {                                                                                              \
         testing_fixture(set_up, tear_down);                                                        \
     }
+
+/* A folder of its own for a test: FIXTURE(scratch_make, scratch_remove) makes and removes it. */
+#define SCRATCH_SIZE 32
+extern char scratch[SCRATCH_SIZE];
+void scratch_make(void);
+void scratch_remove(void);
+
+/* scratch_path writes the path of a name inside the folder. */
+void scratch_path(char path[PATH_SIZE], const char *name);
+
+/* scratch_read returns the text of a file, by its path or by its name inside the folder; the caller
+ * frees it with free. */
+char *scratch_read(const char *name);
+
+/* scratch_write writes a file by its path, without the code under test. */
+void scratch_write(const char *path, const void *data, size_t size);
 
 void testing_add(const TTest *test);
 void testing_fixture(SFun set_up, SFun tear_down);

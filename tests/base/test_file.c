@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/path.h"
-#include "base/scratch.h"
 #include "base/text.h"
 #include "testing.h"
 
@@ -35,7 +34,7 @@ static void expect_n_name(const char *folder, size_t expected)
     folder_list_free(names, n_name);
 }
 
-FIXTURE(scratch_setup, scratch_teardown)
+FIXTURE(scratch_make, scratch_remove)
 
 TEST(what_is_written_is_read)
 {
@@ -55,7 +54,7 @@ TEST(what_is_written_is_read)
     expect_content(path, "");
     expect_ok(file_write_atomic(path, "second", 6, &err), &err);
     expect_content(path, "second");
-    expect_n_name(scratch_folder, 1);
+    expect_n_name(scratch, 1);
 }
 
 TEST(reading_says_what_is_wrong)
@@ -66,7 +65,7 @@ TEST(reading_says_what_is_wrong)
     scratch_path(path, "missing");
     expect_error(file_read(path, 10, &data, &size, &err), STATUS_DATA, &err, path);
     expect_error(file_read(path, 10, &data, &size, &err), STATUS_DATA, &err, "No such file");
-    expect_error(file_read(scratch_folder, 10, &data, &size, &err), STATUS_DATA, &err,
+    expect_error(file_read(scratch, 10, &data, &size, &err), STATUS_DATA, &err,
                  "it is a folder, expected a file");
     scratch_write(path, "123456", 6);
     expect_error(file_read(path, 5, &data, &size, &err), STATUS_DATA, &err,
@@ -113,7 +112,7 @@ TEST(files_that_can_be_made_again_are_replaced_whole)
     expect_ok(file_read(path, 100, &data, &size, &err), &err);
     expect_text(data, "new");
     free(data);
-    expect_ok(folder_list(scratch_folder, &names, &n_name, &err), &err);
+    expect_ok(folder_list(scratch, &names, &n_name, &err), &err);
     expect_size(n_name, 1, "number of files");
     folder_list_free(names, n_name);
     expect_error(file_write("/dev/null", "x", 1, &err), STATUS_WRITE, &err, "not a regular file");
@@ -126,7 +125,7 @@ TEST(writing_says_what_is_wrong)
     scratch_path(path, "missing/file");
     expect_error(file_write_atomic(path, "x", 1, &err), STATUS_WRITE, &err, path);
     expect_error(file_write_atomic(path, "x", 1, &err), STATUS_WRITE, &err, "No such file");
-    expect_error(file_write_atomic(scratch_folder, "x", 1, &err), STATUS_WRITE, &err,
+    expect_error(file_write_atomic(scratch, "x", 1, &err), STATUS_WRITE, &err,
                  "not a regular file");
     expect_error(file_write_atomic("/dev/null", "x", 1, &err), STATUS_WRITE, &err,
                  "not a regular file");
@@ -155,7 +154,7 @@ TEST(a_full_disk_leaves_the_old_file)
     expect_error(status, STATUS_WRITE, &err, "(100000 bytes): File too large");
     ck_assert_msg(strstr(err.text, path) != NULL, "'%s' does not name %s", err.text, path);
     expect_content(path, "old");
-    expect_n_name(scratch_folder, 1);
+    expect_n_name(scratch, 1);
 }
 
 /* Writes whole files of one letter again and again until it is killed. */
@@ -256,7 +255,7 @@ TEST(lists_are_in_bytewise_order)
         scratch_path(path, names[i]);
         scratch_write(path, "", 0);
     }
-    expect_ok(folder_list(scratch_folder, &found, &n_found, &err), &err);
+    expect_ok(folder_list(scratch, &found, &n_found, &err), &err);
     expect_size(n_found, 6, "number of names");
     for (size_t i = 0; i < 6; i++) {
         expect_text(found[i], sorted[i]);
@@ -266,7 +265,7 @@ TEST(lists_are_in_bytewise_order)
     expect_error(folder_list(path, &found, &n_found, &err), STATUS_DATA, &err, path);
     ck_assert_msg(found == NULL && n_found == 0, "a failed list gives %zu names", n_found);
     expect_error(folder_sync(path, &err), STATUS_WRITE, &err, path);
-    expect_ok(folder_sync(scratch_folder, &err), &err);
+    expect_ok(folder_sync(scratch, &err), &err);
 }
 
 TEST(long_paths_are_refused)

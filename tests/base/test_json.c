@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "base/path.h"
 #include "base/rng.h"
-#include "base/scratch.h"
 #include "testing.h"
 
 static void expect_file(const char *path, const char *expected)
@@ -20,7 +19,7 @@ static void expect_file(const char *path, const char *expected)
     free(data);
 }
 
-FIXTURE(scratch_setup, scratch_teardown)
+FIXTURE(scratch_make, scratch_remove)
 
 TEST(the_dump_is_readable_and_in_order)
 {

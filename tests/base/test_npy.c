@@ -5,10 +5,9 @@
 #include "base/npy.h"
 #include "base/path.h"
 #include "base/rng.h"
-#include "base/scratch.h"
 #include "testing.h"
 
-FIXTURE(scratch_setup, scratch_teardown)
+FIXTURE(scratch_make, scratch_remove)
 
 /* What numpy.save writes for array([[1, 2, 3], [4, 5, 6.5]], dtype=float32). */
 TEST(bytes_are_those_of_numpy)

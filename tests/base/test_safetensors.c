@@ -8,7 +8,6 @@
 #include "base/path.h"
 #include "base/rng.h"
 #include "base/safetensors.h"
-#include "base/scratch.h"
 #include "testing.h"
 
 static const float weights[6] = {1, -2, 3.5f, 4, 5, 1e-20f};
@@ -48,7 +47,7 @@ static void expect_same_entry(const struct safetensors_entry *found,
                   "%s has other data", found->name);
 }
 
-FIXTURE(scratch_setup, scratch_teardown)
+FIXTURE(scratch_make, scratch_remove)
 
 TEST(what_is_written_is_read)
 {

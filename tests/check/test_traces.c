@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "check/traces_train.h"
-#include "lab/scratch.h"
 #include "lab/training/metrics.h"
 #include "testing.h"
 

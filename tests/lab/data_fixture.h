@@ -12,26 +12,18 @@
 #include "base/folder.h"
 #include "base/path.h"
 #include "lab/data/dataset.h"
-#include "scratch.h"
-
-static inline void fixture_path(char path[PATH_SIZE], const char *name)
-{
-    ck_assert_int_eq(path_format(path, NULL, "%s/%s", scratch, name), STATUS_OK);
-}
+#include "testing.h"
 
 /* fixture_write writes a file below the scratch folder, and the folders on the way. */
 static inline void fixture_write(const char *name, const void *data, size_t size)
 {
     char path[PATH_SIZE];
-    fixture_path(path, name);
+    scratch_path(path, name);
     char *slash = strrchr(path, '/');
     *slash = '\0';
     ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
     *slash = '/';
-    FILE *file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(data, 1, size, file), size);
-    ck_assert_int_eq(fclose(file), 0);
+    scratch_write(path, data, size);
 }
 
 static inline void fixture_text(const char *name, const char *text)
@@ -42,7 +34,7 @@ static inline void fixture_text(const char *name, const char *text)
 static inline void fixture_remove(const char *name)
 {
     char path[PATH_SIZE];
-    fixture_path(path, name);
+    scratch_path(path, name);
     ck_assert_int_eq(remove(path), 0);
 }
 

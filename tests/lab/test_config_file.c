@@ -1,4 +1,3 @@
-#include "testing.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "base/path.h"
 #include "lab/config/config_file.h"
 #include "lab/config/preset.h"
-#include "scratch.h"
+#include "testing.h"
 
 static struct grid_list list;
 static struct config *configs;

@@ -95,8 +95,8 @@ TEST(the_first_root_that_is_complete_wins)
     char one[PATH_SIZE], two[PATH_SIZE];
     fixture_mnist("two/MNIST/raw/%s-%s.gz");
     fixture_idx("one/train-images-idx3-ubyte", 10, 1);
-    fixture_path(one, "one");
-    fixture_path(two, "two");
+    scratch_path(one, "one");
+    scratch_path(two, "two");
     const char *root[] = {one, two};
     struct dataset_options options = {.root = root, .n_root = 2};
     const struct dataset *mnist = dataset_find_name("mnist");
@@ -126,14 +126,14 @@ TEST(what_stands_where_a_file_should_is_named)
     char path[PATH_SIZE];
     fixture_mnist("%s-%s");
     fixture_remove("t10k-images-idx3-ubyte");
-    fixture_path(path, "t10k-images-idx3-ubyte");
+    scratch_path(path, "t10k-images-idx3-ubyte");
     ck_assert_int_eq(mkdir(path, 0777), 0);
     expect_obstacle("/t10k-images-idx3-ubyte is a folder, expected a file of 7840016 bytes, plain");
     fixture_remove("t10k-images-idx3-ubyte");
     ck_assert_int_eq(symlink("/nowhere/at/all", path), 0);
     expect_obstacle("/t10k-images-idx3-ubyte is a link to nothing, expected a file");
     fixture_remove("t10k-images-idx3-ubyte");
-    fixture_path(path, "t10k-images-idx3-ubyte.gz");
+    scratch_path(path, "t10k-images-idx3-ubyte.gz");
     ck_assert_int_eq(mkfifo(path, 0666), 0);
     expect_obstacle("/t10k-images-idx3-ubyte.gz is a pipe (FIFO), expected a file");
 }

@@ -1,4 +1,3 @@
-#include "testing.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +8,7 @@
 #include "lab/config/config_file.h"
 #include "lab/sweep/estimate.h"
 #include "lab/sweep/sweep.h"
-#include "scratch.h"
+#include "testing.h"
 
 static struct error err;
 

@@ -230,7 +230,7 @@ static void expect_no_cache(const char *phrase)
     struct error err;
     char cache[PATH_SIZE], **names;
     size_t n_name;
-    fixture_path(cache, "cache");
+    scratch_path(cache, "cache");
     ck_assert_int_eq(
         fixture_load_with("tinyimagenet", (struct dataset_options){.cache = cache}, &data, &err),
         STATUS_DATA);
@@ -256,7 +256,7 @@ TEST(a_jpeg_that_ends_early)
     char path[PATH_SIZE], *bytes;
     size_t size;
     write_official();
-    fixture_path(path, VICTIM);
+    scratch_path(path, VICTIM);
     ck_assert_int_eq(file_read(path, 1 << 20, &bytes, &size, NULL), STATUS_OK);
     for (size_t n = size - 2; n > 3; n -= n > 80 ? 61 : 9) {
         fixture_write(VICTIM, bytes, n);
@@ -305,7 +305,7 @@ static size_t load_cached(char hash[SHA256_HEX_SIZE])
     struct image_data data;
     struct error err;
     char cache[PATH_SIZE];
-    fixture_path(cache, "cache");
+    scratch_path(cache, "cache");
     n_decoded = 0;
     struct dataset_options options = {.cache = cache, .progress = count_decoded};
     ck_assert_msg(fixture_load_with("tinyimagenet", options, &data, &err) == STATUS_OK, "%s",
@@ -320,7 +320,7 @@ static void cache_file(char path[PATH_SIZE])
 {
     char cache[PATH_SIZE], **names;
     size_t n_name;
-    fixture_path(cache, "cache");
+    scratch_path(cache, "cache");
     ck_assert_int_eq(folder_list(cache, &names, &n_name, NULL), STATUS_OK);
     ck_assert_uint_eq(n_name, 2); /* and its lock */
     ck_assert_int_eq(path_format(path, NULL, "%s/%s", cache, names[0]), STATUS_OK);
@@ -348,7 +348,7 @@ TEST(changes_make_it_stale)
     write_colour(TOP "train/n1/images/n1_0.JPEG", 90); /* size */
     ck_assert_uint_eq(load_cached(hash), 7);
     ck_assert_str_ne(first, hash);
-    fixture_path(path, TOP "train/n1/images/n1_0.JPEG"); /* time */
+    scratch_path(path, TOP "train/n1/images/n1_0.JPEG"); /* time */
     const struct timespec times[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000, .tv_nsec = 7}};
     ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
     ck_assert_uint_eq(load_cached(hash), 7);
@@ -398,7 +398,7 @@ TEST(a_builder_that_was_stopped_or_killed_leaves_no_cache)
     struct error err;
     char cache[PATH_SIZE], hash[SHA256_HEX_SIZE], path[PATH_SIZE], partial[PATH_SIZE];
     write_official();
-    fixture_path(cache, "cache");
+    scratch_path(cache, "cache");
     struct dataset_options options = {.cache = cache, .progress = stop_at_once};
     ck_assert_int_eq(fixture_load_with("tinyimagenet", options, &data, &err), STATUS_INTERRUPTED);
     ck_assert_uint_eq(load_cached(hash), 7);
@@ -421,7 +421,7 @@ TEST(several_builders_at_once)
             for (int k = 0; k < 10; k++) {
                 const struct timespec times[2] = {{.tv_sec = 1000 * i + k},
                                                   {.tv_sec = 1000 * i + k}};
-                fixture_path(path, VICTIM);
+                scratch_path(path, VICTIM);
                 utimensat(AT_FDCWD, path, times, 0);
                 load_cached(hash);
             }
@@ -445,7 +445,7 @@ TEST(a_cache_that_cannot_be_written)
     write_official();
     fixture_text("cache", "a file");
     char cache[PATH_SIZE];
-    fixture_path(cache, "cache/below");
+    scratch_path(cache, "cache/below");
     ck_assert_int_eq(
         fixture_load_with("tinyimagenet", (struct dataset_options){.cache = cache}, &data, &err),
         STATUS_WRITE);

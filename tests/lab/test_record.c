@@ -1,4 +1,3 @@
-#include "testing.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +14,7 @@
 #include "base/folder.h"
 #include "base/path.h"
 #include "lab/record/record.h"
-#include "scratch.h"
+#include "testing.h"
 
 #define ID "reverse-qkv-s0-0123456789ab"
 

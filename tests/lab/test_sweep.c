@@ -1,4 +1,3 @@
-#include "testing.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "config_fixture.h"
 #include "lab/record/record.h"
 #include "lab/sweep/sweep.h"
-#include "scratch.h"
+#include "testing.h"
 
 static struct config *configs;
 static size_t n_config;

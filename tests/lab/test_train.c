@@ -308,7 +308,7 @@ TEST(hooks_see_every_step_and_can_stop)
     ck_assert_uint_eq(watch.n_step, 7);
     ck_assert_ptr_nonnull(strstr(err.text, "stopped by signal 15 after step 7 of 20"));
     char out[PATH_SIZE];
-    fixture_path(out, "b");
+    scratch_path(out, "b");
     ck_assert_int_eq(record_state(out, config.id), RECORD_INTERRUPTED);
     run_fine(&config, 1, "b"); /* again from the beginning */
     expect_equal(&config, "a", &config, "b", measured, curve);

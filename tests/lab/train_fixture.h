@@ -5,12 +5,13 @@
 #include <math.h>
 #include <stdarg.h>
 
+#include "base/file.h"
 #include "base/npy.h"
 #include "base/path.h"
 #include "config_fixture.h"
 #include "data_fixture.h"
 #include "lab/training/train.h"
-#include "scratch.h"
+#include "testing.h"
 
 static const char *root[] = {scratch};
 static const struct dataset_options data = {.root = root, .n_root = 1};
@@ -21,7 +22,7 @@ static enum status run(const struct config *config, int threads, const char *out
     char path[PATH_SIZE];
     struct record *record;
     bool claimed;
-    fixture_path(path, out);
+    scratch_path(path, out);
     ck_assert_msg(record_claim(path, config->id, &record, &claimed, &err) == STATUS_OK, "%s",
                   err.text);
     ck_assert(claimed);

@@ -137,11 +137,11 @@ TEST(maps_and_curve_are_of_the_first_seed)
     struct lesson_runs runs = {
         .run = made, .n_run = 2, .task = task_of, .variant = variant_of, .seed = seed_of};
     struct lesson_texts texts;
-    make_out();
+    scratch_make();
     for (size_t i = 0; i < 2; i++) {
         char folder[PATH_SIZE];
-        fake_write(out, &fake[i]);
-        fake_folder(out, &fake[i], folder);
+        fake_write(scratch, &fake[i]);
+        fake_folder(scratch, &fake[i], folder);
         ck_assert_int_eq(run_load(folder, &made[i], NULL), STATUS_OK);
         seed_of[runs.n_seed++] = fake[i].seed;
     }
@@ -161,7 +161,7 @@ TEST(maps_and_curve_are_of_the_first_seed)
     lesson_texts_free(&texts);
     run_free(&made[0]);
     run_free(&made[1]);
-    remove_out();
+    scratch_remove();
 }
 
 TEST(puzzles_are_those_of_the_tasks)

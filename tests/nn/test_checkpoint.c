@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/file.h"
-#include "base/folder.h"
 #include "base/safetensors.h"
 #include "nn/checkpoint.h"
 #include "nn/fixtures.h"
@@ -19,19 +18,12 @@ static const struct adam_options ADAM = {.learning_rate = 1e-2,
                                          .clip = 5.0,
                                          .weight_decay = 0.1};
 
-static char folder[] = "/tmp/qkvlab-checkpoint-XXXXXX";
-static char path[sizeof(folder) + 32];
+static char path[PATH_SIZE];
 
-static void make_folder(void)
+static void set_up(void)
 {
-    memcpy(folder + sizeof(folder) - 7, "XXXXXX", 6);
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    snprintf(path, sizeof(path), "%s/checkpoint.safetensors", folder);
-}
-
-static void drop_folder(void)
-{
-    ck_assert_int_eq(folder_remove(folder, NULL), STATUS_OK);
+    scratch_make();
+    scratch_path(path, "checkpoint.safetensors");
 }
 
 static struct engine *engine_of(const struct model_shape *shape, uint64_t seed)
@@ -90,7 +82,7 @@ static void check_resumed(const struct model_shape *shape)
     engine_free(resumed);
 }
 
-FIXTURE(make_folder, drop_folder)
+FIXTURE(set_up, scratch_remove)
 
 TEST(a_resumed_training_equals_an_unbroken_one)
 {
@@ -291,7 +283,7 @@ TEST(a_folder_that_is_not_there_is_named)
     struct engine *engine = make_engine("qk", 16, 1);
     struct error err;
     char nowhere[sizeof(path) + 16];
-    snprintf(nowhere, sizeof(nowhere), "%s/no/where", folder);
+    snprintf(nowhere, sizeof(nowhere), "%s/no/where", scratch);
     ck_assert_int_eq(checkpoint_save(nowhere, engine, NULL, &err), STATUS_WRITE);
     ck_assert_ptr_nonnull(strstr(err.text, nowhere));
     engine_free(engine);

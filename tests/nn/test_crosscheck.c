@@ -79,19 +79,12 @@ TEST(further_bundles_pass)
 
 /* ---- bundles that do not ---- */
 
-static char folder[] = "/tmp/qkvlab-crosscheck-XXXXXX";
-static char edited[sizeof(folder) + 32];
+static char edited[PATH_SIZE];
 
-static void make_folder(void)
+static void set_up(void)
 {
-    memcpy(folder + sizeof(folder) - 7, "XXXXXX", 6);
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    snprintf(edited, sizeof(edited), "%s/edited.safetensors", folder);
-}
-
-static void drop_folder(void)
-{
-    ck_assert_int_eq(folder_remove(folder, NULL), STATUS_OK);
+    scratch_make();
+    scratch_path(edited, "edited.safetensors");
 }
 
 static struct safetensors load(const char *path)
@@ -153,7 +146,7 @@ static const struct crosscheck_row *row_of(const struct crosscheck_report *repor
     return NULL;
 }
 
-FIXTURE(make_folder, drop_folder)
+FIXTURE(set_up, scratch_remove)
 
 /* A wrong answer is the only row that fails, with its index. */
 TEST(a_wrong_answer_is_named)

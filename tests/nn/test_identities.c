@@ -129,14 +129,14 @@ TEST(division_undoes_multiplication)
 
 TEST(random_matrices_have_the_condition_asked_for)
 {
-    double w[N * N], scratch[2 * N * N], q[N * N], product[N * N], unit[N * N];
+    double w[N * N], space[2 * N * N], q[N * N], product[N * N], unit[N * N];
     dense_random_orthogonal(N, rng_make(2, "q"), q);
     dense_product_transposed(N, N, N, q, q, product);
     dense_identity(unit, N);
     for (size_t i = 0; i < N * N; i++) {
         ck_assert_double_eq_tol(product[i], unit[i], 1e-14);
     }
-    dense_random_condition(N, 1e4, rng_make(2, "left"), rng_make(2, "right"), scratch, w);
+    dense_random_condition(N, 1e4, rng_make(2, "left"), rng_make(2, "right"), space, w);
     double squares = 0.0, inverse_squares = 0.0;
     for (int i = 0; i < N; i++) {
         double singular = pow(1e4, -(double)i / (N - 1));

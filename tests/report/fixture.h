@@ -2,7 +2,6 @@
 #ifndef QKVLAB_TESTS_REPORT_FIXTURE_H
 #define QKVLAB_TESTS_REPORT_FIXTURE_H
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "nn/variant.h"
+#include "testing.h"
 
 #define FAKE_HEADS 2
 #define FAKE_TOKENS 4
@@ -92,20 +92,11 @@ static inline json_t *fake_json(const struct fake_run *fake)
         "commit", fake->commit ? fake->commit : "abc", "machine", "class", "test", "cpu", "none");
 }
 
-/* Plain writes: syncing every file of every fake run would make the tests slow. */
-static inline void fake_write_bytes(const char *path, const void *data, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(data, 1, size, file), size);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
 static inline void fake_write_file(const char *folder, const char *name, const char *content)
 {
     char path[PATH_SIZE];
     ck_assert_int_eq(path_format(path, NULL, "%s/%s", folder, name), STATUS_OK);
-    fake_write_bytes(path, content, strlen(content));
+    scratch_write(path, content, strlen(content));
 }
 
 static inline void fake_write_curve(const char *folder, const struct fake_run *fake)
@@ -146,7 +137,7 @@ static inline void fake_write_maps(const char *folder)
     static const char *const name[] = {"layer0", "sample0_layer0"};
     for (size_t i = 0; i < 2; i++) {
         path_format(path, NULL, "%s/attention/step000030/%s.npy", folder, name[i]);
-        fake_write_bytes(path, &file, sizeof(file));
+        scratch_write(path, &file, sizeof(file));
     }
 }
 
@@ -171,34 +162,6 @@ static inline void fake_write(const char *out, const struct fake_run *fake)
     path_format(path, NULL, "%s/run.json", folder);
     ck_assert_int_eq(json_dump_file(root, path, 0), 0);
     json_decref(root);
-}
-
-/* Every test has an out folder of its own. */
-static char out[PATH_SIZE];
-
-static inline void make_out(void)
-{
-    snprintf(out, sizeof(out), "/tmp/qkvlab-report-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(out));
-}
-
-static inline void remove_out(void)
-{
-    folder_remove(out, NULL);
-}
-
-/* read_out reads <out>/name; caller frees. Inlined, GCC 12 takes what it returns for a pointer to
- * its own variable. */
-static __attribute__((unused, noinline)) char *read_out(const char *name)
-{
-    char path[PATH_SIZE];
-    char *data;
-    size_t size;
-    struct error err;
-    ck_assert_int_eq(path_format(path, &err, "%s/%s", out, name), STATUS_OK);
-    ck_assert_msg(file_read(path, (size_t)64 << 20, &data, &size, &err) == STATUS_OK, "%s",
-                  err.text);
-    return data;
 }
 
 #endif

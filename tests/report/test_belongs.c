@@ -13,8 +13,8 @@ static struct error err;
 
 static char *page(void)
 {
-    ck_assert_msg(report_write(out, &summary, &err) == STATUS_OK, "%s", err.text);
-    return read_out("report/report.md");
+    ck_assert_msg(report_write(scratch, &summary, &err) == STATUS_OK, "%s", err.text);
+    return scratch_read("report/report.md");
 }
 
 static void assert_has(const char *content, const char *phrase)
@@ -33,14 +33,14 @@ static void write_edited(const struct fake_run *fake, const char *section, const
                          json_t *value)
 {
     char folder[PATH_SIZE], path[PATH_SIZE];
-    fake_write(out, fake);
+    fake_write(scratch, fake);
     json_t *root = fake_json(fake), *object = json_object_get(root, section);
     if (!object) {
         object = json_object();
         json_object_set_new(root, section, object);
     }
     json_object_set_new(object, key, value);
-    fake_folder(out, fake, folder);
+    fake_folder(scratch, fake, folder);
     path_format(path, NULL, "%s/run.json", folder);
     ck_assert_int_eq(json_dump_file(root, path, 0), 0);
     json_decref(root);
@@ -48,13 +48,13 @@ static void write_edited(const struct fake_run *fake, const char *section, const
 
 /* ---- one run ---- */
 
-FIXTURE(make_out, remove_out)
+FIXTURE(scratch_make, scratch_remove)
 
 TEST(one_run_has_no_bar_no_mean_and_no_comparison)
 {
     struct fake_run fake = run_of("qkv", 3, 0.75);
-    fake_write(out, &fake);
-    char *text = page(), *html = read_out("report/report.html");
+    fake_write(scratch, &fake);
+    char *text = page(), *html = scratch_read("report/report.html");
     ck_assert_uint_eq(summary.n_run, 1);
     assert_has(text, "1 finished run: 1 variant, 1 task, 1 seed, ");
     assert_has(text, "| QKV | 0.750 (n=1) |");
@@ -71,8 +71,8 @@ TEST(one_run_beside_a_diverged_one)
 {
     struct fake_run fake = run_of("qkv", 0, 0.75), bad = run_of("qkv", 1, NAN);
     bad.status = "diverged";
-    fake_write(out, &fake);
-    fake_write(out, &bad);
+    fake_write(scratch, &fake);
+    fake_write(scratch, &bad);
     char *text = page();
     assert_has(text, "| QKV | 0.750 (n=1) (1 diverged or failed) |");
     ck_assert_uint_eq(summary.n_left_out, 1);
@@ -87,12 +87,12 @@ TEST(failed_runs_alone_give_no_report)
     char path[PATH_SIZE];
     failed.status = "failed";
     diverged.status = "diverged";
-    fake_write(out, &failed);
-    fake_write(out, &diverged);
-    ck_assert_int_eq(report_write(out, &summary, &err), STATUS_DATA);
+    fake_write(scratch, &failed);
+    fake_write(scratch, &diverged);
+    ck_assert_int_eq(report_write(scratch, &summary, &err), STATUS_DATA);
     assert_has(err.text, "/runs holds no finished run to report");
     assert_has(err.text, "0 unfinished, 2 failed, diverged or unreadable");
-    path_format(path, NULL, "%s/report/report.md", out);
+    path_format(path, NULL, "%s/report/report.md", scratch);
     ck_assert(!file_exists(path));
 }
 
@@ -100,8 +100,8 @@ TEST(a_variant_that_always_failed_has_a_dash)
 {
     struct fake_run fake = run_of("qkv", 0, 0.75), bad = run_of("qk", 0, NAN);
     bad.status = "failed";
-    fake_write(out, &fake);
-    fake_write(out, &bad);
+    fake_write(scratch, &fake);
+    fake_write(scratch, &bad);
     char *text = page();
     assert_has(text, "| Q=K | - (1 diverged or failed) |");
     assert_has(text, "| failed | ");
@@ -114,7 +114,7 @@ TEST(a_variant_that_always_failed_has_a_dash)
 static void expect_apart(const char *section, const char *key, json_t *value, const char *said)
 {
     struct fake_run first = run_of("qkv", 0, 0.9), second = run_of("qkv", 1, 0.1);
-    fake_write(out, &first);
+    fake_write(scratch, &first);
     write_edited(&second, section, key, value);
     char *text = page();
     assert_has(text, "belong to 2 settings");
@@ -149,7 +149,7 @@ TEST(another_machine)
 TEST(another_blas_is_no_difference)
 {
     struct fake_run first = run_of("qkv", 0, 0.9), second = run_of("qkv", 1, 0.1);
-    fake_write(out, &first);
+    fake_write(scratch, &first);
     write_edited(&second, "build", "blas", json_string("OpenBLAS 0.3.21"));
     char *text = page();
     assert_has(text, "0.500 (n=2)");

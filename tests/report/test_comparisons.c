@@ -10,7 +10,7 @@ static struct comparisons comparisons;
 
 static void set_up(void)
 {
-    make_out();
+    scratch_make();
     frame = (struct frame){0};
     comparisons = (struct comparisons){0};
 }
@@ -19,13 +19,13 @@ static void tear_down(void)
 {
     comparisons_free(&comparisons);
     frame_free(&frame);
-    remove_out();
+    scratch_remove();
 }
 
 static void compare(void)
 {
     struct error err;
-    ck_assert_msg(frame_load(out, &frame, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(frame_load(scratch, &frame, &err) == STATUS_OK, "%s", err.text);
     ck_assert_msg(comparisons_make(&frame.all, NULL, &comparisons, &err) == STATUS_OK, "%s",
                   err.text);
 }
@@ -46,7 +46,7 @@ static void write_one(const char *variant, int n_embd, int seed, double accuracy
                             .accuracy = accuracy,
                             .escape = escape,
                             .n_embd = n_embd};
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
 }
 
 static void assert_words(const struct comparison *comparison, const char *expected)
@@ -194,7 +194,7 @@ TEST(pairs_need_both_sides)
     write_one("qk", 16, 1, 0.6, 5);
     struct fake_run failed = {
         .task = "copy", .variant = "qk", .seed = 2, .n_embd = 16, .status = "diverged"};
-    fake_write(out, &failed);
+    fake_write(scratch, &failed);
     compare();
     ck_assert_uint_eq(comparisons.pairs.n_paired, 1);
     const struct paired *paired = &comparisons.pairs.paired[0];
@@ -219,20 +219,20 @@ TEST(without_a_reference_there_is_no_comparison)
 TEST(programs_are_not_mixed)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv", .accuracy = 0.9};
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     fake.variant = "qk";
     fake.commit = "def";
     fake.accuracy = 0.5;
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     compare();
     ck_assert_uint_eq(comparisons.pairs.paired[0].n_pair, 0);
     comparisons_free(&comparisons);
     frame_free(&frame);
     fake.commit = NULL;
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     fake.commit = "def";
     fake.variant = "qkv";
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     compare();
     ck_assert_uint_eq(comparisons.pairs.paired[0].n_pair, 1);
     ck_assert_uint_eq(comparisons.pairs.paired[0].n_without_reference, 0);
@@ -247,7 +247,7 @@ TEST(one_setting_alone)
         write_one("qkv", 16, seed, 0.9, 5);
         write_one("qk", 16, seed, 0.2, 5);
     }
-    ck_assert_int_eq(frame_load(out, &frame, &err), STATUS_OK);
+    ck_assert_int_eq(frame_load(scratch, &frame, &err), STATUS_OK);
     ck_assert_uint_eq(frame.setting.n_group, 2);
     ck_assert_int_eq(comparisons_make(&frame.setting.group[1], NULL, &comparisons, &err),
                      STATUS_OK);
@@ -272,7 +272,7 @@ TEST(a_reference_for_each_sharing)
     write_one("qk+", 8, 0, 0.6, 5);
     write_one("kv", 8, 0, 0.5, 5);
     write_one("kv:n_kv_head=1", 8, 0, 0.4, 5);
-    ck_assert_int_eq(frame_load(out, &frame, &err), STATUS_OK);
+    ck_assert_int_eq(frame_load(scratch, &frame, &err), STATUS_OK);
     compare_with((const char *const[]){"qk+", "kv"}, 2);
     ck_assert_uint_eq(comparisons_find(&comparisons, MEASURE_LOSS, OF_SEQUENCES)->n_comparison, 2);
     ck_assert_double_eq_tol(comparison(MEASURE_TOKEN_ACCURACY, 0)->difference.mean, 0.2, 1e-12);
@@ -295,7 +295,7 @@ TEST(another_reference)
     struct error err;
     write_one("qkv", 8, 0, 0.9, 5);
     write_one("qk", 8, 0, 0.8, 5);
-    ck_assert_int_eq(frame_load(out, &frame, &err), STATUS_OK);
+    ck_assert_int_eq(frame_load(scratch, &frame, &err), STATUS_OK);
     compare_with((const char *const[]){"Q=K-V"}, 1);
     ck_assert_str_eq(comparisons.pairs.paired[0].run->variant_id, "qkv");
     ck_assert_double_eq_tol(comparison(MEASURE_TOKEN_ACCURACY, 0)->difference.mean, 0.1, 1e-12);

@@ -1,5 +1,4 @@
 /* Where the samples of a contact sheet are, and that their pixels are the data set's. */
-#include "base/folder.h"
 #include "base/path.h"
 #include "picture.h"
 #include "report/content/image_sheets.h"
@@ -10,19 +9,6 @@
 #include "testing.h"
 
 enum { SIZE = 28, N_CLASS = 2, N_IMAGE = 5 };
-
-static char folder[] = "/tmp/qkvlab-test-XXXXXX";
-
-static void make_folder(void)
-{
-    snprintf(folder, sizeof folder, "/tmp/qkvlab-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-static void remove_folder(void)
-{
-    ck_assert_int_eq(folder_remove(folder, NULL), STATUS_OK);
-}
 
 /* Five images of one tone each, of classes 0 1 1 0 1. */
 static void make_data(struct image_data *data, size_t n_channel)
@@ -60,12 +46,12 @@ static struct picture draw(size_t n_channel)
 {
     struct error err;
     char path[PATH_SIZE];
-    ck_assert_msg(write_sheet(folder, n_channel, &err) == STATUS_OK, "%s", err.text);
-    path_format(path, NULL, "%s/tones.png", folder);
+    ck_assert_msg(write_sheet(scratch, n_channel, &err) == STATUS_OK, "%s", err.text);
+    path_format(path, NULL, "%s/tones.png", scratch);
     return read_picture(path);
 }
 
-FIXTURE(make_folder, remove_folder)
+FIXTURE(scratch_make, scratch_remove)
 
 /* Each image is 28 squares of 3 pixels a side; text adds a few pixels of any grey. */
 TEST(every_image_is_there_with_its_own_colour)

@@ -16,7 +16,7 @@ static struct groups draws; /* a single one, without copies */
 
 static void set_up(void)
 {
-    make_out();
+    scratch_make();
     frame = (struct frame){0};
     comparisons = (struct comparisons){0};
     draws = (struct groups){0};
@@ -27,13 +27,13 @@ static void tear_down(void)
     comparisons_free(&comparisons);
     groups_free(&draws);
     frame_free(&frame);
-    remove_out();
+    scratch_remove();
 }
 
 static void load(void)
 {
     struct error err;
-    ck_assert_msg(frame_load(out, &frame, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(frame_load(scratch, &frame, &err) == STATUS_OK, "%s", err.text);
     ck_assert_msg(comparisons_make(&frame.all, NULL, &comparisons, &err) == STATUS_OK, "%s",
                   err.text);
     draws = group_where(&frame.all, run_is_original);
@@ -45,10 +45,10 @@ static void write_both(struct fake_run fake)
     fake.task = "copy";
     fake.variant = "qkv";
     fake.accuracy = 0.9;
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     fake.variant = "qk";
     fake.accuracy = 0.5;
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
 }
 
 static const struct comparison *accuracy(void)
@@ -117,10 +117,10 @@ TEST(a_pair_with_one_copy_is_another_pair)
         fake.clip = clip;
         fake.variant = "qkv";
         fake.weights = "a" HASH_TAIL;
-        fake_write(out, &fake);
+        fake_write(scratch, &fake);
         fake.variant = "qk";
         fake.weights = clip == 1 ? "b" HASH_TAIL : "c" HASH_TAIL;
-        fake_write(out, &fake);
+        fake_write(scratch, &fake);
     }
     load();
     ck_assert_uint_eq(frame.n_repeat, 1);
@@ -140,7 +140,7 @@ TEST(without_a_whole_hash_nothing_is_a_copy)
 
 static bool says(const char *file, const char *text)
 {
-    char *content = read_out(file);
+    char *content = scratch_read(file);
     bool found = strstr(content, text) != NULL;
     free(content);
     return found;
@@ -152,7 +152,7 @@ TEST(the_report_says_how_many)
     for (int n_probe = 10; n_probe < 16; n_probe++) {
         write_both((struct fake_run){.n_probe = n_probe, .weights = "a" HASH_TAIL});
     }
-    ck_assert_int_eq(report_write(out, &summary, NULL), STATUS_OK);
+    ck_assert_int_eq(report_write(scratch, &summary, NULL), STATUS_OK);
     static const char *const file[] = {"report/report.md", "report/report.html",
                                        "report/report.json"};
     for (size_t i = 0; i < sizeof(file) / sizeof(file[0]); i++) {

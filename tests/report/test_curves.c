@@ -12,7 +12,7 @@ static struct error err;
 
 static void set_up(void)
 {
-    make_out();
+    scratch_make();
     frame = (struct frame){0};
     material = (struct material){0};
     document = document_create();
@@ -23,12 +23,12 @@ static void tear_down(void)
     document_free(&document);
     material_free(&material);
     frame_free(&frame);
-    remove_out();
+    scratch_remove();
 }
 
 static void load(void)
 {
-    ck_assert_msg(frame_load(out, &frame, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(frame_load(scratch, &frame, &err) == STATUS_OK, "%s", err.text);
     ck_assert_int_eq(material_make(&frame, NULL, &material, &err), STATUS_OK);
     document_for(&document, FOR_TEXT);
 }
@@ -48,13 +48,13 @@ static const struct plot *find(const char *name)
 
 static void write_run(const char *variant, int seed, double accuracy, int escape, const char *state)
 {
-    fake_write(out, &(struct fake_run){.task = "copy",
-                                       .variant = variant,
-                                       .seed = seed,
-                                       .accuracy = accuracy,
-                                       .escape = escape,
-                                       .status = state,
-                                       .n_step = seed == 1 ? FAKE_STEPS - 4 : 0});
+    fake_write(scratch, &(struct fake_run){.task = "copy",
+                                           .variant = variant,
+                                           .seed = seed,
+                                           .accuracy = accuracy,
+                                           .escape = escape,
+                                           .status = state,
+                                           .n_step = seed == 1 ? FAKE_STEPS - 4 : 0});
 }
 
 static void write_runs(void)
@@ -132,8 +132,8 @@ TEST(one_seed_has_no_mean_and_no_curve_no_plot)
 {
     char folder[PATH_SIZE], path[PATH_SIZE];
     struct fake_run fake = {.task = "copy", .variant = "qkv", .accuracy = 0.5, .escape = 3};
-    fake_write(out, &fake);
-    fake_folder(out, &fake, folder);
+    fake_write(scratch, &fake);
+    fake_folder(scratch, &fake, folder);
     path_format(path, NULL, "%s/curve.csv", folder);
     ck_assert_int_eq(remove(path), 0);
     load();
@@ -145,11 +145,11 @@ TEST(one_seed_has_no_mean_and_no_curve_no_plot)
 static void write_size(int n_embd, int n_layer, double variant)
 {
     for (int i = 0; i < 2; i++) {
-        fake_write(out, &(struct fake_run){.task = "copy",
-                                           .variant = i ? "qk" : "qkv",
-                                           .accuracy = i ? variant : 0.9,
-                                           .n_embd = n_embd,
-                                           .n_layer = n_layer});
+        fake_write(scratch, &(struct fake_run){.task = "copy",
+                                               .variant = i ? "qk" : "qkv",
+                                               .accuracy = i ? variant : 0.9,
+                                               .n_embd = n_embd,
+                                               .n_layer = n_layer});
     }
 }
 

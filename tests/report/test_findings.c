@@ -10,7 +10,7 @@ static struct findings findings;
 
 static void set_up(void)
 {
-    make_out();
+    scratch_make();
     frame = (struct frame){0};
     material = (struct material){0};
     findings = (struct findings){0};
@@ -21,13 +21,13 @@ static void tear_down(void)
     findings_free(&findings);
     material_free(&material);
     frame_free(&frame);
-    remove_out();
+    scratch_remove();
 }
 
 static void find(void)
 {
     struct error err;
-    ck_assert_msg(frame_load(out, &frame, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(frame_load(scratch, &frame, &err) == STATUS_OK, "%s", err.text);
     ck_assert_int_eq(material_make(&frame, NULL, &material, &err), STATUS_OK);
     findings_of_part(&material, 0, &findings);
     ck_assert(!findings.failed);
@@ -48,7 +48,7 @@ static void write_row(const char *task, const char *variant, double accuracy, in
                                 .seed = seed,
                                 .accuracy = accuracy,
                                 .escape = escape < 0 ? -1 : escape + seed};
-        fake_write(out, &fake);
+        fake_write(scratch, &fake);
     }
 }
 
@@ -89,7 +89,7 @@ TEST(a_shortfall_with_some_seeds_only)
     for (int seed = 0; seed < 3; seed++) {
         struct fake_run fake = {
             .task = "copy", .variant = "qk", .seed = seed, .accuracy = seed == 0 ? 0.55 : 0.25};
-        fake_write(out, &fake);
+        fake_write(scratch, &fake);
     }
     find();
     assert_said("Copy by 0.150 (-0.050 to 0.250 over 3 seeds; not with every seed");
@@ -106,11 +106,11 @@ TEST(no_baseline)
 TEST(no_seed_in_common)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv", .accuracy = 1};
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     fake.variant = "qk";
     fake.accuracy = 0.1;
     fake.seed = 1;
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     find();
     ck_assert(!is_said("falls short"));
     ck_assert(!is_said("no shortfall"));
@@ -159,7 +159,7 @@ static void write_map_run(const char *task, const char *variant, int seed, doubl
                             .accuracy = 1,
                             .needed = needed,
                             .diagonal = diagonal};
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
 }
 
 TEST(maps_by_seed)

@@ -14,7 +14,7 @@ static struct groups cells;
 static void load(void)
 {
     struct error err;
-    ck_assert_msg(frame_load(out, &frame, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(frame_load(scratch, &frame, &err) == STATUS_OK, "%s", err.text);
     cells = groups_by(&frame.all, FACTOR_BIT(CELL));
 }
 
@@ -36,7 +36,7 @@ static const struct group *first_cell(void)
 
 static void set_up(void)
 {
-    make_out();
+    scratch_make();
     frame = (struct frame){0};
     cells = (struct groups){0};
 }
@@ -44,13 +44,13 @@ static void set_up(void)
 static void tear_down(void)
 {
     unload();
-    remove_out();
+    scratch_remove();
 }
 
 static void write_seeds(struct fake_run fake, int n_seed)
 {
     for (fake.seed = 0; fake.seed < n_seed; fake.seed++) {
-        fake_write(out, &fake);
+        fake_write(scratch, &fake);
     }
 }
 
@@ -59,7 +59,7 @@ static void edit(const struct fake_run *fake, const char *section, const char *k
 {
     char folder[PATH_SIZE], path[PATH_SIZE];
     json_t *root;
-    fake_folder(out, fake, folder);
+    fake_folder(scratch, fake, folder);
     path_format(path, NULL, "%s/run.json", folder);
     ck_assert_int_eq(json_read(path, &root, NULL), STATUS_OK);
     json_object_set_new(*section ? json_object_get(root, section) : root, key, value);
@@ -183,10 +183,10 @@ TEST(diverged_and_failed_runs_are_counted_not_averaged)
     fake.accuracy = NAN;
     fake.seed = 2;
     fake.status = "diverged";
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     fake.seed = 3;
     fake.status = "failed";
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     load();
     ck_assert_uint_eq(n_cell(), 1);
     ck_assert_uint_eq(first_cell()->n_run, 4);
@@ -202,9 +202,9 @@ TEST(unfinished_folders_are_skipped)
 {
     char path[PATH_SIZE];
     write_seeds((struct fake_run){.task = "copy", .variant = "qkv"}, 1);
-    path_format(path, NULL, "%s/runs/copy-qk-s0-000000000000.partial", out);
+    path_format(path, NULL, "%s/runs/copy-qk-s0-000000000000.partial", scratch);
     ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
-    path_format(path, NULL, "%s/runs", out);
+    path_format(path, NULL, "%s/runs", scratch);
     fake_write_file(path, "notes.txt", "a file among the folders");
     load();
     ck_assert_uint_eq(frame.n_run, 1);
@@ -296,10 +296,10 @@ TEST(truncated_and_missing_run_json)
 {
     char path[PATH_SIZE];
     write_seeds((struct fake_run){.task = "copy", .variant = "qkv"}, 1);
-    path_format(path, NULL, "%s/runs/broken", out);
+    path_format(path, NULL, "%s/runs/broken", scratch);
     ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
     fake_write_file(path, "run.json", "{\"format\": \"qkvlab-run-1\", \"id\": ");
-    path_format(path, NULL, "%s/runs/empty", out);
+    path_format(path, NULL, "%s/runs/empty", scratch);
     ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
     load();
     ck_assert_uint_eq(frame.n_run, 1);
@@ -320,8 +320,8 @@ TEST(a_broken_curve_costs_the_curve)
                                          "step,loss,learning_rate,grad_norm\n"};
     struct fake_run fake = {.task = "copy", .variant = "qkv"};
     char folder[PATH_SIZE];
-    fake_write(out, &fake);
-    fake_folder(out, &fake, folder);
+    fake_write(scratch, &fake);
+    fake_folder(scratch, &fake, folder);
     for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
         fake_write_file(folder, "curve.csv", broken[i]);
         load();
@@ -336,8 +336,8 @@ TEST(a_curve_that_is_short_missing_or_not_finite_says_so)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv"};
     char folder[PATH_SIZE], path[PATH_SIZE];
-    fake_write(out, &fake);
-    fake_folder(out, &fake, folder);
+    fake_write(scratch, &fake);
+    fake_folder(scratch, &fake, folder);
     load();
     ck_assert_ptr_nonnull(frame.run[0].curve);
     ck_assert_str_eq(frame.run[0].curve_problem.text, "");
@@ -362,8 +362,8 @@ TEST(curves_with_and_without_accuracy)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv", .n_step = 6};
     char folder[PATH_SIZE];
-    fake_write(out, &fake);
-    fake_folder(out, &fake, folder);
+    fake_write(scratch, &fake);
+    fake_folder(scratch, &fake, folder);
     load();
     ck_assert_ptr_nonnull(frame.run[0].curve);
     ck_assert_ptr_null(frame.run[0].curve_accuracy);
@@ -395,7 +395,7 @@ static void write_real(const char *width, char id[CONFIG_ID_SIZE])
     config_set(&config, "learning_rate", "0.0003", NULL);
     ck_assert_msg(config_resolve(&config, &err) == STATUS_OK, "%s", err.text);
     memcpy(id, config.id, CONFIG_ID_SIZE);
-    ck_assert_int_eq(path_format(folder, NULL, "%s/runs/%s", out, id), STATUS_OK);
+    ck_assert_int_eq(path_format(folder, NULL, "%s/runs/%s", scratch, id), STATUS_OK);
     ck_assert_int_eq(folder_create(folder, NULL), STATUS_OK);
     path_format(path, NULL, "%s/run.json", folder);
     json_t *root = fake_json(&(struct fake_run){.task = "reverse", .variant = "qkv"});
@@ -417,7 +417,7 @@ TEST(a_configuration_that_was_changed_afterwards)
     load();
     ck_assert_uint_eq(frame.n_run, 2);
     unload();
-    path_format(path, NULL, "%s/runs/%s/run.json", out, id);
+    path_format(path, NULL, "%s/runs/%s/run.json", scratch, id);
     ck_assert_int_eq(json_read(path, &root, NULL), STATUS_OK);
     json_object_set_new(json_object_get(root, "config"), "batch_size", json_integer(5));
     ck_assert_int_eq(json_write(path, root, NULL), STATUS_OK);
@@ -443,7 +443,7 @@ TEST(another_version_of_the_engine_is_another_setting)
 TEST(maps_are_averaged_over_heads)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv"};
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     load();
     float *map = run_attention_map(&frame.run[0]);
     ck_assert_ptr_nonnull(map);
@@ -455,10 +455,10 @@ TEST(curves_are_averaged_over_seeds)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv", .escape = 10};
     size_t n_step;
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     fake.seed = 1;
     fake.escape = 20;
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     load();
     double *mean = group_mean_curve(first_cell(), &n_step);
     ck_assert_uint_eq(n_step, FAKE_STEPS);
@@ -475,11 +475,11 @@ TEST(differences_are_paired_by_seed)
         fake.seed = seed;
         fake.variant = "qkv";
         fake.accuracy = 0.5 + 0.1 * seed;
-        fake_write(out, &fake);
+        fake_write(scratch, &fake);
         fake.variant = "qk";
         fake.seed = seed + 1;
         fake.accuracy = 0.1 * seed;
-        fake_write(out, &fake);
+        fake_write(scratch, &fake);
     }
     load();
     struct part part = part_make(&frame.setting.group[0]);
@@ -494,7 +494,7 @@ TEST(differences_are_paired_by_seed)
 TEST(steps_that_never_came_are_no_numbers)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv", .escape = -1};
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     edit(&fake, "results", "step_below_2.2", json_integer(-1));
     load();
     ck_assert(isnan(frame.run[0].measure[MEASURE_ESCAPE_STEP]));
@@ -505,13 +505,13 @@ TEST(no_folder_and_no_finished_run)
 {
     struct error err;
     char path[PATH_SIZE];
-    ck_assert_int_eq(frame_load(out, &frame, &err), STATUS_DATA);
+    ck_assert_int_eq(frame_load(scratch, &frame, &err), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "no runs are kept there"));
     ck_assert_ptr_nonnull(strstr(err.text, "train some with qkvlab run --out"));
     unload();
-    path_format(path, NULL, "%s/runs/broken", out);
+    path_format(path, NULL, "%s/runs/broken", scratch);
     ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
-    ck_assert_int_eq(frame_load(out, &frame, &err), STATUS_DATA);
+    ck_assert_int_eq(frame_load(scratch, &frame, &err), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "no finished run"));
     ck_assert_ptr_nonnull(strstr(err.text, "run.json"));
 }

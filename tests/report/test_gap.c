@@ -21,16 +21,16 @@ static void write_pair(int n_embd, int n_layer, double reference, double variant
                                 .seed = seed,
                                 .n_embd = n_embd,
                                 .n_layer = n_layer};
-        fake_write(out, &fake);
+        fake_write(scratch, &fake);
         fake.variant = "qk";
         fake.accuracy = variant + 0.02 * seed;
-        fake_write(out, &fake);
+        fake_write(scratch, &fake);
     }
 }
 
 static void make(enum size size)
 {
-    ck_assert_msg(frame_load(out, &frame, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(frame_load(scratch, &frame, &err) == STATUS_OK, "%s", err.text);
     ck_assert_int_eq(pairs_of(&frame.all, NULL, &pairs, &err), STATUS_OK);
     ck_assert_uint_eq(pairs.n_paired, 1);
     ck_assert_int_eq(gap_make(&pairs.paired[0], MEASURE_TOKEN_ACCURACY, size, &line, &err),
@@ -42,7 +42,7 @@ static void set_up(void)
     frame = (struct frame){0};
     pairs = (struct pairs){0};
     line = (struct gap_line){0};
-    make_out();
+    scratch_make();
 }
 
 static void tear_down(void)
@@ -50,7 +50,7 @@ static void tear_down(void)
     gap_free(&line);
     pairs_free(&pairs);
     frame_free(&frame);
-    remove_out();
+    scratch_remove();
 }
 
 FIXTURE(set_up, tear_down)
@@ -117,7 +117,7 @@ TEST(configurations_that_differ_in_more_are_not_drawn)
                                 .n_layer = 1};
         json_t *root = fake_json(&fake);
         json_object_set_new(json_object_get(root, "config"), "learning_rate", json_real(0.1));
-        fake_folder(out, &fake, folder);
+        fake_folder(scratch, &fake, folder);
         path_format(path, NULL, "%s/run.json", folder);
         ck_assert_int_eq(json_dump_file(root, path, 0), 0);
         json_decref(root);

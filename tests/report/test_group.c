@@ -49,7 +49,7 @@ TEST(runs_of_a_grid)
 {
     struct frame frame;
     struct error err;
-    make_out();
+    scratch_make();
     for (int width = 8; width <= 16; width += 8) {
         for (int seed = 0; seed < 2; seed++) {
             struct fake_run fake = {.task = "copy",
@@ -57,12 +57,12 @@ TEST(runs_of_a_grid)
                                     .n_embd = width,
                                     .seed = seed,
                                     .accuracy = width == 8 ? 0.2 : 1};
-            fake_write(out, &fake);
+            fake_write(scratch, &fake);
         }
     }
     struct fake_run other = {.task = "reverse", .variant = "qkv", .status = "diverged"};
-    fake_write(out, &other);
-    ck_assert_int_eq(frame_load(out, &frame, &err), STATUS_OK);
+    fake_write(scratch, &other);
+    ck_assert_int_eq(frame_load(scratch, &frame, &err), STATUS_OK);
     struct groups cells = groups_by(&frame.all, FACTOR_BIT(TASK) | FACTOR_BIT(VARIANT));
     ck_assert_uint_eq(cells.n_group, 2);
     ck_assert_uint_eq(group_n(&frame.all, FACTOR_CONFIGURATION), 2);
@@ -80,5 +80,5 @@ TEST(runs_of_a_grid)
     ck_assert_ptr_null(groups_at(&cells, 0, 0));
     groups_free(&cells);
     frame_free(&frame);
-    remove_out();
+    scratch_remove();
 }

@@ -44,7 +44,7 @@ static void folder_of(const struct fake_image_run *fake, char id[PATH_SIZE], cha
 {
     snprintf(id, PATH_SIZE, "%s-%s-s%d-%d%.4s", fake->dataset, fake->variant, fake->seed,
              fake->n_embd, fake->sha256 ? fake->sha256 : "");
-    ck_assert_int_eq(path_format(path, NULL, "%s/runs/%s", out, id), STATUS_OK);
+    ck_assert_int_eq(path_format(path, NULL, "%s/runs/%s", scratch, id), STATUS_OK);
 }
 
 static void write_run(struct fake_image_run fake)
@@ -66,18 +66,18 @@ static struct report_summary summary;
 static void write_report(void)
 {
     struct error err;
-    ck_assert_msg(report_write(out, &summary, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(report_write(scratch, &summary, &err) == STATUS_OK, "%s", err.text);
 }
 
 static void expect_page(const char *phrase, bool there)
 {
-    char *page = read_out("report/report.md");
+    char *page = scratch_read("report/report.md");
     ck_assert_msg((strstr(page, phrase) != NULL) == there, "%s: %s", there ? "not there" : "there",
                   phrase);
     free(page);
 }
 
-FIXTURE(make_out, remove_out)
+FIXTURE(scratch_make, scratch_remove)
 
 TEST(a_row_a_variant_with_published_values_beside)
 {
@@ -159,13 +159,13 @@ TEST(tasks_and_images_stand_in_one_report)
                             .escape = 8,
                             .needed = 0.5,
                             .diagonal = 0.25};
-    fake_write(out, &task);
+    fake_write(scratch, &task);
     write_run((struct fake_image_run){"mnist", "qkv", 0, 64, 0.98, NULL, NULL});
     write_report();
     ck_assert_uint_eq(summary.n_run, 2);
     expect_page("### Token accuracy", true);
     expect_page("## Image data sets", true);
-    char *runs = read_out("report/runs.csv"), *json = read_out("report/report.json");
+    char *runs = scratch_read("report/runs.csv"), *json = scratch_read("report/report.json");
     ck_assert_ptr_nonnull(strstr(runs, "\nmnist-qkv-s0-64,,mnist,qkv,QKV,0,ok,64,2,2,50,9360,"));
     ck_assert_ptr_nonnull(strstr(runs, ",0.98,0.75,f00d,"));
     ck_assert_ptr_nonnull(strstr(json, "\"task\": \"mnist\""));
@@ -244,11 +244,11 @@ TEST(the_picture_is_the_same_bytes_twice)
     char path[PATH_SIZE], *bytes[2];
     size_t size[2];
     struct error err;
-    path_format(path, NULL, "%s/confusion-mnist-qkv-s0-64.png", out);
+    path_format(path, NULL, "%s/confusion-mnist-qkv-s0-64.png", scratch);
     for (size_t i = 0; i < 2; i++) {
         struct sheet *sheet;
         ck_assert_int_eq(confusion_sheet(&run, &sheet, &err), STATUS_OK);
-        ck_assert_msg(draw_sheet_write(sheet, out, &err) == STATUS_OK, "%s", err.text);
+        ck_assert_msg(draw_sheet_write(sheet, scratch, &err) == STATUS_OK, "%s", err.text);
         ck_assert_int_eq(file_read(path, 1 << 24, &bytes[i], &size[i], NULL), STATUS_OK);
         sheet_free(sheet);
     }

@@ -19,7 +19,7 @@ static void write_snapshot(const struct fake_run *fake, int step, float value)
     for (size_t i = 0; i < FAKE_HEADS * SIZE; i++) {
         maps[i] = value;
     }
-    fake_folder(out, fake, folder);
+    fake_folder(scratch, fake, folder);
     path_format(path, NULL, "%s/attention/step%06d", folder, step);
     ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
     path_format(path, NULL, "%s/attention/step%06d/layer0.npy", folder, step);
@@ -30,7 +30,7 @@ static void write_snapshot(const struct fake_run *fake, int step, float value)
 
 static const struct sheet *say(void)
 {
-    ck_assert_msg(frame_load(out, &frame, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(frame_load(scratch, &frame, &err) == STATUS_OK, "%s", err.text);
     ck_assert_int_eq(material_make(&frame, NULL, &material, &err), STATUS_OK);
     document = document_create();
     document_for(&document, FOR_READERS);
@@ -49,18 +49,18 @@ static void tear_down(void)
     document_free(&document);
     material_free(&material);
     frame_free(&frame);
-    remove_out();
+    scratch_remove();
 }
 
 static const struct fake_run qkv = {.task = "copy", .variant = "qkv", .escape = 8};
 static const struct fake_run kv = {.task = "copy", .variant = "kv", .escape = 8};
 
-FIXTURE(make_out, tear_down)
+FIXTURE(scratch_make, tear_down)
 
 TEST(a_run_without_a_step_shows_the_snapshot_before)
 {
-    fake_write(out, &qkv);
-    fake_write(out, &kv);
+    fake_write(scratch, &qkv);
+    fake_write(scratch, &kv);
     write_snapshot(&qkv, 0, 0.25f);
     write_snapshot(&qkv, 10, 0.5f);
     write_snapshot(&kv, 10, 0.75f);
@@ -89,7 +89,7 @@ TEST(a_run_without_a_step_shows_the_snapshot_before)
 /* Steps are numbers: their names have as many digits as it takes. */
 TEST(steps_are_in_order)
 {
-    fake_write(out, &qkv);
+    fake_write(scratch, &qkv);
     write_snapshot(&qkv, 1000000, 0.5f);
     write_snapshot(&qkv, 999999, 0.25f);
     const struct sheet *sheet = say();
@@ -102,9 +102,9 @@ TEST(maps_that_cannot_be_read_are_told)
 {
     char folder[PATH_SIZE], snapshot[PATH_SIZE];
     bool told = false;
-    fake_write(out, &qkv);
-    fake_write(out, &kv);
-    fake_folder(out, &kv, folder);
+    fake_write(scratch, &qkv);
+    fake_write(scratch, &kv);
+    fake_folder(scratch, &kv, folder);
     path_format(snapshot, NULL, "%s/attention/step000030", folder);
     fake_write_file(snapshot, "layer0.npy", "nothing");
     const struct sheet *sheet = say();

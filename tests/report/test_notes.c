@@ -15,7 +15,7 @@ static struct document document;
 
 static void set_up(void)
 {
-    make_out();
+    scratch_make();
     frame = (struct frame){0};
     document = document_create();
 }
@@ -24,7 +24,7 @@ static void tear_down(void)
 {
     document_free(&document);
     frame_free(&frame);
-    remove_out();
+    scratch_remove();
 }
 
 static const json_t *told(void)
@@ -40,7 +40,7 @@ static const char *note(size_t i)
 static size_t load(void)
 {
     struct error err;
-    ck_assert_msg(frame_load(out, &frame, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(frame_load(scratch, &frame, &err) == STATUS_OK, "%s", err.text);
     document_free(&document);
     document = document_create();
     say_notes(&document, &(struct material){.frame = &frame});
@@ -51,7 +51,7 @@ static size_t load(void)
 static void write_plan(const char *name, const char *content)
 {
     char folder[PATH_SIZE];
-    ck_assert_int_eq(path_format(folder, NULL, "%s/plans", out), STATUS_OK);
+    ck_assert_int_eq(path_format(folder, NULL, "%s/plans", scratch), STATUS_OK);
     ck_assert_int_eq(folder_create(folder, NULL), STATUS_OK);
     fake_write_file(folder, name, content);
 }
@@ -75,13 +75,13 @@ FIXTURE(set_up, tear_down)
 
 TEST(runs_that_are_all_there_need_no_note)
 {
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     ck_assert_uint_eq(load(), 0);
 }
 
 TEST(what_a_sweep_planned_and_is_not_there)
 {
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     write_plan_of_three("0123456789ab.json");
     write_plan_of_three("ba9876543210.json");
     ck_assert_uint_eq(load(), 1);
@@ -90,7 +90,7 @@ TEST(what_a_sweep_planned_and_is_not_there)
 
 TEST(a_plan_that_cannot_be_read)
 {
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     write_plan("0123456789ab.json", "{");
     ck_assert_uint_eq(load(), 1);
     ck_assert_ptr_nonnull(strstr(note(0), "A plan of a sweep cannot be read"));
@@ -105,7 +105,7 @@ static const char *path_in(const struct fake_run *run, const char *name)
 {
     static char path[PATH_SIZE];
     char folder[PATH_SIZE];
-    fake_folder(out, run, folder);
+    fake_folder(scratch, run, folder);
     ck_assert_int_eq(path_format(path, NULL, "%s/%s", folder, name), STATUS_OK);
     return path;
 }
@@ -118,7 +118,7 @@ static void assert_note(size_t i, const char *begin, const char *detail)
 
 TEST(maps_that_were_kept_and_are_gone)
 {
-    fake_write(out, &keeps_maps);
+    fake_write(scratch, &keeps_maps);
     ck_assert_uint_eq(load(), 0);
     frame_free(&frame);
     ck_assert_int_eq(truncate(path_in(&keeps_maps, "attention/step000030/layer0.npy"), 200), 0);
@@ -140,18 +140,18 @@ TEST(maps_that_were_kept_and_are_gone)
 
 TEST(runs_that_kept_no_maps_lost_none)
 {
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     ck_assert_int_eq(folder_remove(path_in(&fake, "attention"), NULL), STATUS_OK);
     ck_assert_uint_eq(load(), 0);
 }
 
 TEST(curves_and_folders_that_cannot_be_read)
 {
-    fake_write(out, &fake);
-    fake_write(out, &keeps_maps);
+    fake_write(scratch, &fake);
+    fake_write(scratch, &keeps_maps);
     ck_assert_int_eq(unlink(path_in(&fake, "curve.csv")), 0);
     struct fake_run broken = {.task = "copy", .variant = "qkv", .seed = 2};
-    fake_write(out, &broken);
+    fake_write(scratch, &broken);
     ck_assert_int_eq(truncate(path_in(&broken, "run.json"), 20), 0);
     ck_assert_uint_eq(load(), 2);
     assert_note(0, "1 run folder cannot be read and is in no number: copy-qkv-s2-", "run.json");
@@ -162,7 +162,7 @@ TEST(curves_and_folders_that_cannot_be_read)
 /* A file has a text, and behind it another. */
 static void assert_says(const char *file, const char *text, const char *then)
 {
-    char *content = read_out(file);
+    char *content = scratch_read(file);
     const char *at = strstr(content, text);
     bool found = at && strstr(at, then);
     free(content);
@@ -172,9 +172,9 @@ static void assert_says(const char *file, const char *text, const char *then)
 TEST(pages_begin_with_the_notes)
 {
     struct report_summary summary;
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     write_plan_of_three("0123456789ab.json");
-    ck_assert_int_eq(report_write(out, &summary, NULL), STATUS_OK);
+    ck_assert_int_eq(report_write(scratch, &summary, NULL), STATUS_OK);
     assert_says("report/report.md", "- 2 of 3 planned runs are missing", "## What it says");
     assert_says("report/report.html", "2 of 3 planned runs are missing", "</html>");
 }

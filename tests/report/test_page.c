@@ -20,13 +20,13 @@ static void report_runs(void)
 {
     struct report_summary summary;
     struct error err = {0};
-    ck_assert_msg(report_write(out, &summary, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(report_write(scratch, &summary, &err) == STATUS_OK, "%s", err.text);
 }
 
 static void write_runs(void)
 {
     for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
-        fake_write(out, &runs[i]);
+        fake_write(scratch, &runs[i]);
     }
 }
 
@@ -34,7 +34,7 @@ static void write_runs(void)
 static json_t *page_data(void)
 {
     static const char begin[] = "id=\"data\">";
-    char *page = read_out("report/report.html");
+    char *page = scratch_read("report/report.html");
     char *start = strstr(page, begin);
     ck_assert_ptr_nonnull(start);
     start += strlen(begin);
@@ -108,7 +108,7 @@ static void check_floats(const json_t *lines, const char *key, const float *expe
 
 #define MAX_POINT 200 /* of a line of the page */
 
-FIXTURE(make_out, remove_out)
+FIXTURE(scratch_make, scratch_remove)
 
 TEST(base64_is_that_of_rfc_4648)
 {
@@ -146,7 +146,7 @@ TEST(a_long_curve_is_cut_and_loses_no_extreme)
     struct fake_run run = runs[0];
     run.n_step = 2 * MAX_POINT + 1;
     run.escape = run.n_step - 1; /* the last step alone is low */
-    fake_write(out, &run);
+    fake_write(scratch, &run);
     report_runs();
     json_t *data = page_data();
     const json_t *panel = first_panel(data, "plot");
@@ -181,11 +181,11 @@ TEST(texts_cannot_leave_the_data)
 {
     char folder[PATH_SIZE];
     write_runs();
-    path_format(folder, NULL, "%s/runs/<script>alert(1)<\xff>", out);
+    path_format(folder, NULL, "%s/runs/<script>alert(1)<\xff>", scratch);
     ck_assert_int_eq(folder_create(folder, NULL), STATUS_OK);
     fake_write_file(folder, "run.json", "{\"format\": \"</script><script>\"}");
     report_runs();
-    char *page = read_out("report/report.html");
+    char *page = scratch_read("report/report.html");
     ck_assert_ptr_null(strstr(page, "<script>alert"));
     ck_assert_ptr_nonnull(strstr(page, "\\u003cscript>alert(1)"));
     ck_assert_ptr_null(strstr(page, "{{")); /* every place of the template is filled */
@@ -199,9 +199,9 @@ TEST(two_pages_of_the_same_runs_are_the_same_bytes)
 {
     write_runs();
     report_runs();
-    char *first = read_out("report/report.html");
+    char *first = scratch_read("report/report.html");
     report_runs();
-    char *second = read_out("report/report.html");
+    char *second = scratch_read("report/report.html");
     ck_assert_str_eq(first, second);
     free(first);
     free(second);
@@ -231,13 +231,13 @@ TEST(latex_tables_have_variants_down_and_tasks_across)
 {
     write_runs();
     report_runs();
-    char *table = read_out("report/table_accuracy.tex");
+    char *table = scratch_read("report/table_accuracy.tex");
     ck_assert_ptr_nonnull(strstr(table, "\\begin{tabular}{lrr}\n\\toprule\n"
                                         "Variant & Reverse & Avg. \\\\\n\\midrule\n"));
     ck_assert_ptr_nonnull(strstr(table, "QKV & 0.750 (n=2) & 0.750 \\\\\n"));
     ck_assert_ptr_nonnull(strstr(table, "Q=K & 0.250 (n=1) & 0.250 \\\\\n\\bottomrule\n"));
     free(table);
-    table = read_out("report/table_published.tex");
+    table = scratch_read("report/table_published.tex");
     ck_assert_ptr_nonnull(strstr(table, "Reverse & QKV & 0.750 (n=2) & 0.698 & 0.529 \\\\\n"));
     free(table);
 }
@@ -247,10 +247,10 @@ TEST(averages_over_configurations_have_a_table_of_their_own)
     struct fake_run wide = runs[0];
     wide.n_embd = 16;
     wide.accuracy = 0.25;
-    fake_write(out, &runs[0]);
-    fake_write(out, &wide);
+    fake_write(scratch, &runs[0]);
+    fake_write(scratch, &wide);
     report_runs();
-    char *table = read_out("report/table_overview.tex");
+    char *table = scratch_read("report/table_overview.tex");
     ck_assert_ptr_nonnull(strstr(table, "mean over all runs of 2 configurations."));
     ck_assert_ptr_nonnull(strstr(table, "QKV & 0.625 & 0.625 \\\\\n\\bottomrule\n"));
     free(table);

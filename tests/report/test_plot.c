@@ -1,7 +1,6 @@
 /* Plots as data, and what is at known places of their pictures. A panel of lines is 286 x 200
  * points at (68, 64), of dots 190 x 132 there; a picture has two pixels a point. */
 #include "base/file.h"
-#include "base/folder.h"
 #include "base/path.h"
 #include "report/write/draw_plot.h"
 
@@ -14,15 +13,13 @@
 
 enum { LEFT = 68, TOP = 64, WIDTH = 286, HEIGHT = 200, DOTS_WIDTH = 190, DOTS_HEIGHT = 132 };
 
-static char folder[32];
 static struct plot *plot;
 static struct error err;
 static struct picture image;
 
 static void set_up(void)
 {
-    snprintf(folder, sizeof folder, "/tmp/qkvlab-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    scratch_make();
     plot = plot_create("Plot");
     plot_name(plot, "plot");
     image = (struct picture){0};
@@ -32,7 +29,7 @@ static void tear_down(void)
 {
     cairo_surface_destroy(image.surface);
     plot_free(plot);
-    ck_assert_int_eq(folder_remove(folder, NULL), STATUS_OK);
+    scratch_remove();
 }
 
 /* A panel whose axes go from 0 to 10 and from 0 to 1. */
@@ -48,13 +45,13 @@ static struct panel *add_panel(const char *title)
 static const char *path_of(const char *ending)
 {
     static char path[PATH_SIZE];
-    path_format(path, NULL, "%s/plot.%s", folder, ending);
+    path_format(path, NULL, "%s/plot.%s", scratch, ending);
     return path;
 }
 
 static void draw(void)
 {
-    ck_assert_msg(draw_plot_write(plot, folder, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(draw_plot_write(plot, scratch, &err) == STATUS_OK, "%s", err.text);
     cairo_surface_destroy(image.surface);
     image = read_picture(path_of("png"));
 }
@@ -146,15 +143,15 @@ TEST(what_failed_is_kept_and_told)
     plot_free(NULL);
     plot->failed = true;
     ck_assert_ptr_null(plot_panel(plot, "a", NULL, NULL));
-    ck_assert_int_eq(draw_plot_write(plot, folder, &err), STATUS_MEMORY);
-    ck_assert_int_eq(draw_plot_write(NULL, folder, &err), STATUS_MEMORY);
+    ck_assert_int_eq(draw_plot_write(plot, scratch, &err), STATUS_MEMORY);
+    ck_assert_int_eq(draw_plot_write(NULL, scratch, &err), STATUS_MEMORY);
     ck_assert_int_eq(draw_plot_png(NULL, path_of("png"), &err), STATUS_MEMORY);
     ck_assert(!file_exists(path_of("png")));
 }
 
 TEST(no_panel_is_no_file)
 {
-    ck_assert_int_eq(draw_plot_write(plot, folder, &err), STATUS_OK);
+    ck_assert_int_eq(draw_plot_write(plot, scratch, &err), STATUS_OK);
     ck_assert(!file_exists(path_of("png")) && !file_exists(path_of("svg")));
 }
 

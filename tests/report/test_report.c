@@ -13,7 +13,7 @@ static struct report_summary summary;
 static void write_report(void)
 {
     struct error err;
-    ck_assert_msg(report_write(out, &summary, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(report_write(scratch, &summary, &err) == STATUS_OK, "%s", err.text);
 }
 
 static void write_runs(const char *task, const char *variant, double accuracy, int n_seed)
@@ -26,7 +26,7 @@ static void write_runs(const char *task, const char *variant, double accuracy, i
                                 .escape = 8 + seed,
                                 .needed = 0.5,
                                 .diagonal = 0.25};
-        fake_write(out, &fake);
+        fake_write(scratch, &fake);
     }
 }
 
@@ -46,12 +46,12 @@ static size_t count(const char *content, const char *phrase)
 
 static void assert_page_has(const char *phrase)
 {
-    char *page = read_out("report/report.md");
+    char *page = scratch_read("report/report.md");
     assert_has(page, phrase);
     free(page);
 }
 
-FIXTURE(make_out, remove_out)
+FIXTURE(scratch_make, scratch_remove)
 
 TEST(pages_tables_and_figures_are_there)
 {
@@ -63,10 +63,10 @@ TEST(pages_tables_and_figures_are_there)
         "accuracy.svg"};
     for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
         char path[PATH_SIZE];
-        path_format(path, NULL, "%s/report/%s", out, name[i]);
+        path_format(path, NULL, "%s/report/%s", scratch, name[i]);
         ck_assert_msg(file_exists(path), "%s is missing", path);
     }
-    char *page = read_out("report/report.md");
+    char *page = scratch_read("report/report.md");
     assert_has(page, "](accuracy.png)");
     assert_has(page, "](curves.png)");
     assert_has(page, "](attention-seed1.png)");
@@ -82,7 +82,7 @@ static void concatenate(struct text *all)
 {
     char **names, folder[PATH_SIZE];
     size_t n_name;
-    path_format(folder, NULL, "%s/report", out);
+    path_format(folder, NULL, "%s/report", scratch);
     ck_assert_int_eq(folder_list(folder, &names, &n_name, NULL), STATUS_OK);
     for (size_t i = 0; i < n_name; i++) {
         char path[PATH_SIZE], *data;
@@ -106,7 +106,7 @@ TEST(a_second_report_is_the_same_bytes)
     write_runs("copy", "qk+", 0.5, 2);
     write_report();
     concatenate(&first);
-    path_format(folder, NULL, "%s/report", out);
+    path_format(folder, NULL, "%s/report", scratch);
     ck_assert_int_eq(folder_remove(folder, NULL), STATUS_OK);
     write_report();
     concatenate(&second);
@@ -131,7 +131,7 @@ TEST(a_finding_is_printed_once)
     write_runs("reverse", "qkv", 0.9, 3);
     write_runs("reverse", "qk", 0.5, 3);
     write_report();
-    char *page = read_out("report/report.md");
+    char *page = scratch_read("report/report.md");
     ck_assert_uint_eq(count(page, "falls short of QKV on Reverse"), 1);
     ck_assert_uint_eq(count(page, "only what is said to be tested was"), 1);
     assert_has(page, "### The rules behind the findings");
@@ -151,15 +151,15 @@ TEST(missing_cells_are_dashes)
 TEST(steps_that_never_came_say_so)
 {
     struct fake_run fake = {.task = "reverse", .variant = "qkv", .accuracy = 0.1, .escape = -1};
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     fake.seed = 1;
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     fake.seed = 2;
     fake.escape = 12;
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     fake.variant = "qk";
     fake.escape = -1;
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     write_report();
     assert_page_has("| QKV | 12 (1 of 3) |");
     assert_page_has("| Q=K | never (0 of 1) |");
@@ -170,7 +170,7 @@ TEST(what_was_not_kept_is_not_never)
 {
     write_runs("reverse", "qkv", 0.9, 3);
     write_report();
-    char *page = read_out("report/report.md"), *html = read_out("report/report.html");
+    char *page = scratch_read("report/report.md"), *html = scratch_read("report/report.html");
     assert_has(page, "| variant | plateau | loss < 2.2 | loss < 0.1 | final loss | mean loss | ");
     assert_has(html, "\"Escape step\"");
     assert_has(html, "[\"9 ± 1\",");
@@ -184,14 +184,14 @@ TEST(diverged_runs_are_marked_and_listed)
     struct fake_run fake = {
         .task = "copy", .variant = "qkv", .accuracy = NAN, .status = "diverged", .n_step = 3};
     char folder[PATH_SIZE];
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     fake.status = NULL;
     fake.n_step = 0;
     for (fake.seed = 1; fake.seed < 4; fake.seed++) {
         fake.accuracy = 0.89 + 0.01 * fake.seed;
-        fake_write(out, &fake);
+        fake_write(scratch, &fake);
     }
-    path_format(folder, NULL, "%s/runs/odd|name", out);
+    path_format(folder, NULL, "%s/runs/odd|name", scratch);
     ck_assert_int_eq(folder_create(folder, NULL), STATUS_OK);
     write_report();
     assert_page_has("| QKV | 0.910 ± 0.010 (1 diverged or failed) |");
@@ -207,7 +207,7 @@ TEST(settings_are_kept_apart)
     struct fake_run wide = {.task = "copy", .variant = "qkv", .accuracy = 0.2, .n_embd = 32};
     char path[PATH_SIZE];
     write_runs("copy", "qkv", 0.9, 3);
-    fake_write(out, &wide);
+    fake_write(scratch, &wide);
     write_report();
     assert_page_has("belong to 2 settings");
     assert_page_has("- configuration, varied: n_embd 8, 32\n");
@@ -215,14 +215,14 @@ TEST(settings_are_kept_apart)
         "| 1 | 8 | 1 | 2 | 4 | 30 | 3 | 0 | - |\n| 2 | 32 | 1 | 2 | 4 | 30 | 1 | 0 | - |");
     assert_page_has("| QKV | 0.910 ± 0.010 |");
     assert_page_has("| QKV | 0.200 (n=1) |");
-    path_format(path, NULL, "%s/report/setting2-accuracy.png", out);
+    path_format(path, NULL, "%s/report/setting2-accuracy.png", scratch);
     ck_assert(file_exists(path));
 }
 
 TEST(published_numbers_have_columns_of_their_own)
 {
     struct fake_run fake = {.task = "reverse", .variant = "qkv_tied", .accuracy = 0.5};
-    fake_write(out, &fake);
+    fake_write(scratch, &fake);
     write_report();
     assert_page_has("| Reverse | Q=K=V | 0.500 (n=1) | 0.514 | 0.295 |");
     assert_page_has("**The conditions differ**");
@@ -236,8 +236,8 @@ TEST(steps_stand_beside_published_ones_under_the_same_conditions)
     struct fake_run fake = {
         .task = "reverse", .variant = "qkv", .accuracy = 1, .n_embd = 64, .n_step = 790};
     char folder[PATH_SIZE], path[PATH_SIZE];
-    fake_write(out, &fake);
-    fake_folder(out, &fake, folder);
+    fake_write(scratch, &fake);
+    fake_folder(scratch, &fake, folder);
     path_format(path, NULL, "%s/run.json", folder);
     json_t *root;
     ck_assert_int_eq(json_read(path, &root, NULL), STATUS_OK);
@@ -265,7 +265,7 @@ static size_t count_fields(const char *line)
 
 static void assert_rectangular(const char *name, size_t n_row)
 {
-    char *table = read_out(name);
+    char *table = scratch_read(name);
     size_t n_field = count_fields(table), n_line = 0;
     for (char *line = table; *line; line = strchr(line, '\n') + 1, n_line++) {
         ck_assert_msg(count_fields(line) == n_field, "%s, line %zu has %zu fields, expected %zu",
@@ -283,7 +283,7 @@ TEST(csv_tables)
     assert_rectangular("report/runs.csv", 4);
     assert_rectangular("report/cells.csv", 2);
     assert_rectangular("report/heads.csv", 4 * FAKE_HEADS);
-    char *runs = read_out("report/runs.csv"), *cells = read_out("report/cells.csv");
+    char *runs = scratch_read("report/runs.csv"), *cells = scratch_read("report/cells.csv");
     assert_has(runs, "id,setting,task,variant,variant_name,seed,status,");
     assert_has(runs,
                ",1,reverse,qkv,QKV,0,ok,8,1,2,4,30,1234,3,0.1,0.9,0.8888888889,0.5,0,0,1,0.25,");
@@ -299,7 +299,7 @@ TEST(names_with_commas_are_quoted)
 {
     write_runs("reverse", "kv:n_kv_head=1", 0.9, 1);
     write_report();
-    char *runs = read_out("report/runs.csv");
+    char *runs = scratch_read("report/runs.csv");
     assert_has(runs, ",\"K=V, n_kv_head 1\",");
     free(runs);
 }
@@ -325,7 +325,7 @@ TEST(json_traces_each_number_to_its_runs)
     write_runs("reverse", "qkv", 0.9, 3);
     write_runs("sort", "qk", 0.5, 1);
     write_report();
-    path_format(path, NULL, "%s/report/report.json", out);
+    path_format(path, NULL, "%s/report/report.json", scratch);
     ck_assert_msg(json_read(path, &root, &err) == STATUS_OK, "%s", err.text);
     ck_assert_uint_eq(json_array_size(json_object_get(root, "runs")), 4);
     json_t *cell = find_cell(root, "reverse");
@@ -346,13 +346,13 @@ TEST(runs_without_maps_and_curves_still_report)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv", .accuracy = 0.5};
     char folder[PATH_SIZE], path[PATH_SIZE];
-    fake_write(out, &fake);
-    fake_folder(out, &fake, folder);
+    fake_write(scratch, &fake);
+    fake_folder(scratch, &fake, folder);
     path_format(path, NULL, "%s/attention", folder);
     ck_assert_int_eq(folder_remove(path, NULL), STATUS_OK);
     fake_write_file(folder, "curve.csv", "damaged");
     write_report();
-    char *page = read_out("report/report.md");
+    char *page = scratch_read("report/report.md");
     ck_assert_ptr_null(strstr(page, "curves.png"));
     ck_assert_ptr_null(strstr(page, "attention-seed0.png"));
     assert_has(page, "accuracy.png");
@@ -362,7 +362,7 @@ TEST(runs_without_maps_and_curves_still_report)
 TEST(nothing_to_report)
 {
     struct error err;
-    ck_assert_int_eq(report_write(out, &summary, &err), STATUS_DATA);
+    ck_assert_int_eq(report_write(scratch, &summary, &err), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "no runs are kept there"));
     ck_assert_uint_eq(summary.n_run, 0);
 }
@@ -371,7 +371,7 @@ TEST(a_report_that_cannot_be_written)
 {
     struct error err;
     write_runs("copy", "qkv", 0.9, 1);
-    fake_write_file(out, "report", "a file where the folder should be");
-    ck_assert_int_eq(report_write(out, &summary, &err), STATUS_WRITE);
+    fake_write_file(scratch, "report", "a file where the folder should be");
+    ck_assert_int_eq(report_write(scratch, &summary, &err), STATUS_WRITE);
     ck_assert_ptr_nonnull(strstr(err.text, "/report"));
 }

@@ -18,7 +18,7 @@ static void write_runs(int n_seed)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv", .accuracy = 0.9, .escape = 5};
     for (fake.seed = 0; fake.seed < n_seed; fake.seed++) {
-        fake_write(out, &fake);
+        fake_write(scratch, &fake);
     }
 }
 
@@ -26,41 +26,41 @@ static void remove_run(int seed)
 {
     struct fake_run fake = {.task = "copy", .variant = "qkv", .seed = seed};
     char folder[PATH_SIZE];
-    fake_folder(out, &fake, folder);
+    fake_folder(scratch, &fake, folder);
     ck_assert_int_eq(folder_remove(folder, NULL), STATUS_OK);
 }
 
 static void report(void)
 {
     struct error err = {0};
-    ck_assert_msg(report_write(out, &summary, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(report_write(scratch, &summary, &err) == STATUS_OK, "%s", err.text);
 }
 
 static bool exists(const char *name)
 {
     char path[PATH_SIZE];
     struct stat info;
-    path_format(path, NULL, "%s/%s", out, name);
+    path_format(path, NULL, "%s/%s", scratch, name);
     return lstat(path, &info) == 0;
 }
 
 static void put(const char *folder, const char *name, const char *content)
 {
     char path[PATH_SIZE];
-    path_format(path, NULL, "%s/%s", out, folder);
+    path_format(path, NULL, "%s/%s", scratch, folder);
     ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
     fake_write_file(path, name, content);
 }
 
 static bool holds(const char *name, const char *content)
 {
-    char *data = read_out(name);
+    char *data = scratch_read(name);
     bool same = strcmp(data, content) == 0;
     free(data);
     return same;
 }
 
-FIXTURE(make_out, remove_out)
+FIXTURE(scratch_make, scratch_remove)
 
 TEST(a_report_lists_its_files)
 {
@@ -68,10 +68,10 @@ TEST(a_report_lists_its_files)
     size_t n_name, n_line = 0;
     struct fake_run wide = {.task = "reverse", .variant = "qk", .accuracy = 0.3, .n_embd = 16};
     write_runs(2);
-    fake_write(out, &wide);
+    fake_write(scratch, &wide);
     report();
-    path_format(folder, NULL, "%s/report", out);
-    char *files = read_out("report/.files");
+    path_format(folder, NULL, "%s/report", scratch);
+    char *files = scratch_read("report/.files");
     ck_assert_int_eq(folder_list(folder, &names, &n_name, NULL), STATUS_OK);
     ck_assert_uint_gt(n_name, 20);
     for (size_t i = 0; i < n_name; i++) {
@@ -92,7 +92,7 @@ TEST(a_report_without_a_list_is_replaced)
     char path[PATH_SIZE];
     write_runs(1);
     report();
-    path_format(path, NULL, "%s/report/.files", out);
+    path_format(path, NULL, "%s/report/.files", scratch);
     ck_assert_int_eq(unlink(path), 0);
     put("report", "report.md", "old");
     put("report", "notes.txt", "mine");
@@ -152,10 +152,10 @@ TEST(a_report_that_fails_leaves_the_old_one_whole)
     struct error err = {0};
     write_runs(1);
     report();
-    char *before = read_out("report/report.md");
+    char *before = scratch_read("report/report.md");
     write_runs(3);
     bound_files(16000);
-    enum status status = report_write(out, &summary, &err);
+    enum status status = report_write(scratch, &summary, &err);
     bound_files(0);
     ck_assert_int_eq(status, STATUS_WRITE);
     ck_assert_ptr_nonnull(strstr(err.text, "/report stays as it was: cannot write "));
@@ -170,8 +170,8 @@ TEST(a_work_folder_that_is_given_up_leaves_no_trace)
     struct report_folder folder;
     write_runs(1);
     report();
-    char *before = read_out("report/report.md");
-    ck_assert_int_eq(report_folder_begin(out, &folder, NULL), STATUS_OK);
+    char *before = scratch_read("report/report.md");
+    ck_assert_int_eq(report_folder_begin(scratch, &folder, NULL), STATUS_OK);
     fake_write_file(folder.work, "report.md", "half");
     report_folder_abandon(&folder);
     ck_assert(holds("report/report.md", before));
@@ -198,8 +198,8 @@ TEST(a_link_to_a_folder_stays_a_link)
     struct stat info;
     write_runs(1);
     put("elsewhere/pages", "notes.txt", "mine");
-    path_format(target, NULL, "%s/elsewhere/pages", out);
-    path_format(link, NULL, "%s/report", out);
+    path_format(target, NULL, "%s/elsewhere/pages", scratch);
+    path_format(link, NULL, "%s/report", scratch);
     ck_assert_int_eq(symlink(target, link), 0);
     report();
     ck_assert(lstat(link, &info) == 0 && S_ISLNK(info.st_mode));

@@ -17,15 +17,15 @@ static void write_runs(const char *variant, int n_embd, int n_seed, double accur
                                 .n_embd = n_embd,
                                 .accuracy = accuracy + 0.001 * seed,
                                 .escape = accuracy > 0.5 ? 8 : -1};
-        fake_write(out, &fake);
+        fake_write(scratch, &fake);
     }
 }
 
 static char *page(void)
 {
     struct error err;
-    ck_assert_msg(report_write(out, &summary, &err) == STATUS_OK, "%s", err.text);
-    return read_out("report/report.md");
+    ck_assert_msg(report_write(scratch, &summary, &err) == STATUS_OK, "%s", err.text);
+    return scratch_read("report/report.md");
 }
 
 static void assert_has(const char *content, const char *phrase)
@@ -33,7 +33,7 @@ static void assert_has(const char *content, const char *phrase)
     ck_assert_msg(strstr(content, phrase) != NULL, "not there: %s", phrase);
 }
 
-FIXTURE(make_out, remove_out)
+FIXTURE(scratch_make, scratch_remove)
 
 TEST(a_tested_difference_comes_first)
 {
@@ -98,7 +98,8 @@ TEST(a_grid_has_both_spreads)
     assert_has(text,
                "| Reverse | QKV | 2 | 4 | 0.701 | 0.283 | 0.001 | 0.667 | 0 of 4 | 0 of 4 |\n");
     assert_has(text, "## Setting 2: d 16");
-    char *rows = read_out("report/comparisons.csv"), *overview = read_out("report/overview.csv");
+    char *rows = scratch_read("report/comparisons.csv"),
+         *overview = scratch_read("report/overview.csv");
     assert_has(rows, "\nall,reverse,qk,Q=K,qkv,token_accuracy,4,2,2,");
     assert_has(rows, "\n1,reverse,qk,Q=K,qkv,token_accuracy,2,1,2,");
     assert_has(rows, ",pair,4,,,0,false,,too few\n");
@@ -159,7 +160,7 @@ TEST(programs_find_the_comparisons)
     free(page());
     char path[PATH_SIZE];
     json_t *root;
-    path_format(path, NULL, "%s/report/report.json", out);
+    path_format(path, NULL, "%s/report/report.json", scratch);
     ck_assert_int_eq(json_read(path, &root, NULL), STATUS_OK);
     const json_t *table = json_array_get(json_object_get(root, "comparisons"), 0);
     ck_assert_str_eq(json_get_text(table, "measure", ""), "token_accuracy");
@@ -175,12 +176,12 @@ TEST(another_baseline_and_none)
     struct error err;
     write_runs("qkv", 0, 6, 0.99);
     write_runs("qk", 0, 6, 0.1);
-    ck_assert_int_eq(report_write_against(out, (const char *const[]){"qk"}, 1, &summary, &err),
+    ck_assert_int_eq(report_write_against(scratch, (const char *const[]){"qk"}, 1, &summary, &err),
                      STATUS_OK);
-    char *text = read_out("report/report.md");
+    char *text = scratch_read("report/report.md");
     assert_has(text, "Token accuracy against Q=K, tested: higher for **QKV** on Reverse (+0.890)");
     assert_has(text, "| Reverse | QKV against Q=K | +0.890 |");
     free(text);
-    ck_assert_int_eq(report_write_against(out, (const char *const[]){"qkw"}, 1, &summary, &err),
+    ck_assert_int_eq(report_write_against(scratch, (const char *const[]){"qkw"}, 1, &summary, &err),
                      STATUS_USAGE);
 }

@@ -57,15 +57,15 @@ TEST(squares_are_about_256_pixels_wide)
     ck_assert_uint_eq(draw_map_square(2000), 1);
 }
 
-FIXTURE(make_out, remove_out)
+FIXTURE(scratch_make, scratch_remove)
 
 TEST(pixels_show_queries_down_and_keys_across)
 {
     const float map[4] = {0, 1, 0.25f, NAN};
     char path[PATH_SIZE];
-    path_format(path, NULL, "%s/map.png", out);
+    path_format(path, NULL, "%s/map.png", scratch);
     ck_assert_int_eq(draw_map_write(path, map, 2, NULL), STATUS_OK);
-    char *bytes = read_out("map.png");
+    char *bytes = scratch_read("map.png");
     ck_assert_int_eq(memcmp(bytes, "\x89PNG\r\n\x1a\n", 8), 0);
     free(bytes);
     struct picture picture = read_picture(path);
@@ -91,8 +91,8 @@ static struct run load(const struct fake_run *fake)
 {
     char folder[PATH_SIZE];
     struct run run;
-    fake_write(out, fake);
-    fake_folder(out, fake, folder);
+    fake_write(scratch, fake);
+    fake_folder(scratch, fake, folder);
     ck_assert_int_eq(run_load(folder, &run, NULL), STATUS_OK);
     return run;
 }
@@ -128,7 +128,7 @@ TEST(a_run_without_maps)
 {
     struct error err;
     size_t n_picture;
-    ck_assert_int_eq(run_pictures_write_maps(&(struct run){.folder = out}, &n_picture, &err),
+    ck_assert_int_eq(run_pictures_write_maps(&(struct run){.folder = scratch}, &n_picture, &err),
                      STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "attention=final"));
 }

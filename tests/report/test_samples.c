@@ -50,14 +50,14 @@ TEST(rollout_by_hand)
     /* layer 0: token 0 looks at 1 alone, 1 at itself; layer 1: token 0 looks at both alike */
     const float first[] = {0, 1, 0, 1}, second[] = {0.5f, 0.5f, 1, 0};
     const float *layer[] = {first, second};
-    double row[2], scratch[2];
-    rollout_row(layer, 1, 1, 2, 0, row, scratch);
+    double row[2], space[2];
+    rollout_row(layer, 1, 1, 2, 0, row, space);
     ck_assert(row[0] == 0.5 && row[1] == 0.5);
     /* second: (0.75, 0.25); first: (0.5, 0.5), (0, 1): 0.75 (0.5, 0.5) + 0.25 (0, 1) */
-    rollout_row(layer, 2, 1, 2, 0, row, scratch);
+    rollout_row(layer, 2, 1, 2, 0, row, space);
     ck_assert(row[0] == 0.375 && row[1] == 0.625);
     /* token 1 of second: (0.5, 0.5) */
-    rollout_row(layer, 2, 1, 2, 1, row, scratch);
+    rollout_row(layer, 2, 1, 2, 1, row, space);
     ck_assert(row[0] == 0.25 && row[1] == 0.75);
 }
 
@@ -67,11 +67,11 @@ TEST(rollout_of_uniform_attention)
     const float map[] = {0.25f, 0.25f, 0.25f, 0.25f, 0.25f, 0.25f, 0.25f, 0.25f,
                          0.25f, 0.25f, 0.25f, 0.25f, 0.25f, 0.25f, 0.25f, 0.25f};
     const float *layer[] = {map, map, map};
-    double row[4], scratch[4];
+    double row[4], space[4];
     ck_assert_double_eq_tol(rollout_uniform(1, 4), 0.125, 1e-15);
     for (size_t n_layer = 1; n_layer <= 3; n_layer++) {
         double uniform = rollout_uniform(n_layer, 4);
-        rollout_row(layer, n_layer, 1, 4, 0, row, scratch);
+        rollout_row(layer, n_layer, 1, 4, 0, row, space);
         for (size_t i = 1; i < 4; i++) {
             ck_assert_double_eq_tol(row[i], uniform, 1e-15);
         }
@@ -87,7 +87,7 @@ TEST(rollout_is_the_product_of_matrices)
         0.3, 0.3, 0.4, 0.8, 0.1, 0.1, 0.0, 0.2, 0.8, 0.6, 0.4, 0.0, 0.1, 0.3, 0.6, 0.2, 0.2, 0.6};
     float single[3 * 2 * 9];
     const float *layer[] = {single, single + 18, single + 36};
-    double expected[9], row[3], scratch[3];
+    double expected[9], row[3], space[3];
     for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++) {
         single[i] = (float)maps[i];
     }
@@ -95,7 +95,7 @@ TEST(rollout_is_the_product_of_matrices)
         naive_rollout(maps, n_layer, 2, 3, expected);
         for (size_t token = 0; token < 3; token++) {
             double sum = 0;
-            rollout_row(layer, n_layer, 2, 3, token, row, scratch);
+            rollout_row(layer, n_layer, 2, 3, token, row, space);
             for (size_t i = 0; i < 3; i++) {
                 ck_assert_double_eq_tol(row[i], expected[token * 3 + i], 1e-7);
                 sum += row[i];
@@ -122,9 +122,9 @@ struct fake {
 
 static void fake_path(const struct fake *fake, const char *name, char path[PATH_SIZE])
 {
-    ck_assert_int_eq(
-        path_format(path, NULL, "%s/runs/mnist-%s-s%d/%s", out, fake->variant, fake->seed, name),
-        STATUS_OK);
+    ck_assert_int_eq(path_format(path, NULL, "%s/runs/mnist-%s-s%d/%s", scratch, fake->variant,
+                                 fake->seed, name),
+                     STATUS_OK);
 }
 
 /* Head 0 of layer l looks at token l + 1 alone, head 1 at everything alike. */
@@ -198,7 +198,7 @@ static struct run load(const struct fake *fake)
 {
     char folder[PATH_SIZE];
     struct run run;
-    path_format(folder, NULL, "%s/runs/mnist-%s-s%d", out, fake->variant, fake->seed);
+    path_format(folder, NULL, "%s/runs/mnist-%s-s%d", scratch, fake->variant, fake->seed);
     ck_assert_msg(run_load(folder, &run, &err) == STATUS_OK, "%s", err.text);
     return run;
 }
@@ -207,7 +207,7 @@ static const struct fake usual = {.variant = "qkv", .shade = 10};
 
 /* ---- reading ---- */
 
-FIXTURE(make_out, remove_out)
+FIXTURE(scratch_make, scratch_remove)
 
 TEST(samples_come_back)
 {
@@ -283,8 +283,8 @@ TEST(a_run_without_samples)
     struct fake_run task = {.task = "copy", .variant = "qkv"};
     char folder[PATH_SIZE];
     struct run run;
-    fake_write(out, &task);
-    fake_folder(out, &task, folder);
+    fake_write(scratch, &task);
+    fake_folder(scratch, &task, folder);
     ck_assert_int_eq(run_load(folder, &run, &err), STATUS_OK);
     ck_assert(!samples_are_kept(&run));
     run_free(&run);
@@ -295,7 +295,7 @@ TEST(a_run_without_samples)
 static void expect_picture(const char *name, bool there)
 {
     char path[PATH_SIZE];
-    ck_assert_int_eq(path_format(path, NULL, "%s/%s", out, name), STATUS_OK);
+    ck_assert_int_eq(path_format(path, NULL, "%s/%s", scratch, name), STATUS_OK);
     ck_assert_msg(file_exists(path) == there, "%s: %s", name, there ? "not there" : "there");
 }
 
@@ -313,9 +313,9 @@ TEST(pictures_of_one_run)
     struct samples samples;
     ck_assert_int_eq(samples_read(&run, &samples, &err), STATUS_OK);
     for (size_t layer = 0; layer < N_LAYER; layer++) {
-        ck_assert_int_eq(draw(class_token_sheet(&samples, layer), out), STATUS_OK);
+        ck_assert_int_eq(draw(class_token_sheet(&samples, layer), scratch), STATUS_OK);
     }
-    ck_assert_int_eq(draw(patches_sheet(&samples), out), STATUS_OK);
+    ck_assert_int_eq(draw(patches_sheet(&samples), scratch), STATUS_OK);
     expect_picture("class-token-layer0.png", true);
     expect_picture("class-token-layer1.png", true);
     expect_picture("class-token-layer2.png", false);
@@ -390,7 +390,7 @@ static void write_side_by_side(struct fake other, const char *name, bool expecte
         group.level[i] = LEVEL_ANY;
     }
     run[1].level[FACTOR_VARIANT] = run[1].level[FACTOR_CELL] = 1;
-    path_format(folder, NULL, "%s/%s", out, name);
+    path_format(folder, NULL, "%s/%s", scratch, name);
     ck_assert_int_eq(folder_create(folder, NULL), STATUS_OK);
     ck_assert_msg(variant_sheets_make(&group, &sheets, &err) == STATUS_OK, "%s", err.text);
     ck_assert((sheets.first != NULL) == expected);
@@ -408,9 +408,9 @@ static bool same_bytes(const char *a, const char *b)
 {
     char path[PATH_SIZE], *left, *right;
     size_t n_left, n_right;
-    path_format(path, NULL, "%s/%s", out, a);
+    path_format(path, NULL, "%s/%s", scratch, a);
     ck_assert_int_eq(file_read(path, 1 << 24, &left, &n_left, NULL), STATUS_OK);
-    path_format(path, NULL, "%s/%s", out, b);
+    path_format(path, NULL, "%s/%s", scratch, b);
     ck_assert_int_eq(file_read(path, 1 << 24, &right, &n_right, NULL), STATUS_OK);
     bool same = n_left == n_right && memcmp(left, right, n_left) == 0;
     free(left);
@@ -466,7 +466,7 @@ TEST(snapshots_are_drawn_where_there_are_several)
     ck_assert_msg(training_sheet(&run, &sheet, &err) == STATUS_OK, "%s", err.text);
     ck_assert_ptr_nonnull(sheet);
     ck_assert(sheet->n_row == N_LAYER && sheet->n_column == 2 && !sheet->failed);
-    ck_assert_int_eq(draw_sheet_write(sheet, out, &err), STATUS_OK);
+    ck_assert_int_eq(draw_sheet_write(sheet, scratch, &err), STATUS_OK);
     expect_picture("training.png", true);
     sheet_free(sheet);
     ck_assert_int_eq(npy_write(path, zero, (size_t[]){5, 5}, 2, NULL), STATUS_OK);
@@ -480,8 +480,8 @@ TEST(the_report_shows_variants_side_by_side)
     struct report_summary summary;
     write_fake((struct fake){"qkv", 1, 0, 10});
     write_fake((struct fake){"kv", 1, 0, 10});
-    ck_assert_msg(report_write(out, &summary, &err) == STATUS_OK, "%s", err.text);
-    char *page = read_out("report/report.md");
+    ck_assert_msg(report_write(scratch, &summary, &err) == STATUS_OK, "%s", err.text);
+    char *page = scratch_read("report/report.md");
     ck_assert_ptr_nonnull(strstr(page, "](class-token-mnist-qkv-s1-rollout.png)"));
     ck_assert_ptr_nonnull(strstr(page, "](class-token-mnist-qkv-s1-last-layer.png)"));
     ck_assert_ptr_nonnull(strstr(page, "the same test images (seed 1)"));

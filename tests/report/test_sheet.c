@@ -86,8 +86,8 @@ TEST(the_last_place_or_the_mean_is_seen_at_first)
 static struct picture draw(const struct sheet *sheet)
 {
     char path[PATH_SIZE];
-    ck_assert_msg(draw_sheet_write(sheet, out, &err) == STATUS_OK, "%s", err.text);
-    path_format(path, NULL, "%s/%s.png", out, sheet->name);
+    ck_assert_msg(draw_sheet_write(sheet, scratch, &err) == STATUS_OK, "%s", err.text);
+    path_format(path, NULL, "%s/%s.png", scratch, sheet->name);
     return read_picture(path);
 }
 
@@ -145,7 +145,7 @@ static struct sheet *sheet_of_picture(bool with_grid)
     return sheet;
 }
 
-FIXTURE(make_out, remove_out)
+FIXTURE(scratch_make, scratch_remove)
 
 TEST(squares_colour_a_picture_with_hard_edges)
 {
@@ -386,9 +386,9 @@ TEST(the_same_sheet_gives_the_same_bytes)
     struct sheet *sheet = sheet_of_picture(true);
     char path[PATH_SIZE], *bytes[2];
     size_t size[2];
-    path_format(path, NULL, "%s/sheet.png", out);
+    path_format(path, NULL, "%s/sheet.png", scratch);
     for (size_t i = 0; i < 2; i++) {
-        ck_assert_int_eq(draw_sheet_write(sheet, out, &err), STATUS_OK);
+        ck_assert_int_eq(draw_sheet_write(sheet, scratch, &err), STATUS_OK);
         ck_assert_int_eq(file_read(path, 1 << 24, &bytes[i], &size[i], NULL), STATUS_OK);
     }
     ck_assert(size[0] > 1000 && size[0] == size[1]);
@@ -404,7 +404,7 @@ TEST(what_cannot_be_drawn_is_an_error)
     ck_assert_int_eq(draw_sheet_write(sheet, "/nonexistent", &err), STATUS_WRITE);
     ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/sheet.png"));
     sheet->failed = true;
-    ck_assert_int_eq(draw_sheet_write(sheet, out, &err), STATUS_MEMORY);
-    ck_assert_int_eq(draw_sheet_write(NULL, out, &err), STATUS_MEMORY);
+    ck_assert_int_eq(draw_sheet_write(sheet, scratch, &err), STATUS_MEMORY);
+    ck_assert_int_eq(draw_sheet_write(NULL, scratch, &err), STATUS_MEMORY);
     sheet_free(sheet);
 }
