@@ -62,4 +62,14 @@ enum status error_memory(struct error *err, const char *doing, ...)
         }                                                                                          \
     } while (0)
 
+/* TRY_AT(err, call, "run %zu", i) is TRY that says where: it puts that in front of the sentence. */
+#define TRY_AT(err, call, ...)                                                                     \
+    do {                                                                                           \
+        enum status try_status_ = (call);                                                          \
+        if (try_status_ != STATUS_OK) {                                                            \
+            error_prefix(err, __VA_ARGS__);                                                        \
+            return try_status_;                                                                    \
+        }                                                                                          \
+    } while (0)
+
 #endif

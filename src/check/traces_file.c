@@ -19,11 +19,6 @@
 
 /* ---- reading ---- */
 
-static enum status wrong(struct error *err, const char *what)
-{
-    return error_set(err, STATUS_DATA, "%s", what);
-}
-
 static enum status no_memory(struct error *err)
 {
     return error_memory(err, "reading a baseline");
@@ -60,13 +55,6 @@ static enum status read_numbers(const json_t *list, const char *key, size_t n, d
     return STATUS_OK;
 }
 
-static enum status read_numbers_or_null(const json_t *object, const char *key, size_t n,
-                                        double **numbers, struct error *err)
-{
-    const json_t *list = json_object_get(object, key);
-    return is_there(list) ? read_numbers(list, key, n, numbers, err) : STATUS_OK;
-}
-
 static enum status check_points(const struct trace *trace, struct error *err)
 {
     for (size_t i = 0; i < trace->n_point; i++) {
@@ -88,13 +76,19 @@ static enum status check_points(const struct trace *trace, struct error *err)
 
 static enum status read_points(const json_t *object, struct trace *trace, struct error *err)
 {
+    const char *key[] = {"step", curve_keys[CURVE_LOSS], curve_keys[CURVE_GRAD_NORM],
+                         curve_keys[CURVE_ACCURACY]};
+    double **numbers[] = {&trace->step, &trace->curve[CURVE_LOSS], &trace->curve[CURVE_GRAD_NORM],
+                          &trace->curve[CURVE_ACCURACY]};
     trace->n_point = json_array_size(json_object_get(object, curve_keys[CURVE_LOSS]));
     if (trace->n_point == 0 || trace->n_point > MAX_LENGTH) {
-        return wrong(err, "loss: expected a list of numbers");
+        return error_set(err, STATUS_DATA, "loss: expected a list of numbers");
     }
-    TRY(read_numbers_or_null(object, "step", trace->n_point, &trace->step, err));
-    for (size_t c = 0; c < CURVE_COUNT; c++) {
-        TRY(read_numbers_or_null(object, curve_keys[c], trace->n_point, &trace->curve[c], err));
+    for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
+        const json_t *list = json_object_get(object, key[i]);
+        if (is_there(list)) {
+            TRY(read_numbers(list, key[i], trace->n_point, numbers[i], err));
+        }
     }
     return check_points(trace, err);
 }
@@ -107,17 +101,16 @@ static enum status read_evaluations(const json_t *object, struct trace *trace, s
         return error_set(err, STATUS_DATA, "evaluations: expected at most %d",
                          TRACE_MAX_EVALUATION);
     }
-    for (size_t i = 0; i < n; i++) {
-        const json_t *entry = json_array_get(list, i);
-        if (json_array_size(entry) != 3 || !json_is_integer(json_array_get(entry, 0))) {
-            return wrong(err, "evaluations: expected [n_done, loss, accuracy]");
+    for (; trace->n_evaluation < n; trace->n_evaluation++) {
+        json_t *loss, *accuracy;
+        json_int_t n_done;
+        if (json_unpack(json_array_get(list, trace->n_evaluation), "[I, o, o!]", &n_done, &loss,
+                        &accuracy) != 0) {
+            return error_set(err, STATUS_DATA, "evaluations: expected [n_done, loss, accuracy]");
         }
-        trace->evaluation[i] = (struct trace_evaluation){
-            .n_done = (size_t)json_integer_value(json_array_get(entry, 0)),
-            .loss = number_or_nan(json_array_get(entry, 1)),
-            .accuracy = number_or_nan(json_array_get(entry, 2))};
+        trace->evaluation[trace->n_evaluation] =
+            (struct trace_evaluation){(size_t)n_done, number_or_nan(loss), number_or_nan(accuracy)};
     }
-    trace->n_evaluation = n;
     return STATUS_OK;
 }
 
@@ -151,10 +144,10 @@ static enum status read_tensors(const json_t *object, struct trace *trace, struc
 {
     const json_t *gradient = json_object_get(object, "gradient");
     const json_t *list = json_object_get(object, "weights");
+    size_t n = json_array_size(list);
     if (is_there(gradient)) {
         TRY(read_fingerprints(gradient, trace->n_tensor, &trace->gradient, err));
     }
-    size_t n = json_array_size(list);
     trace->weights = calloc(n + 1, sizeof *trace->weights);
     if (!trace->weights) {
         return no_memory(err);
@@ -169,23 +162,23 @@ static enum status read_tensors(const json_t *object, struct trace *trace, struc
     return STATUS_OK;
 }
 
-static enum status read_trace(const json_t *object, struct trace *trace, struct error *err)
+static enum status read_trace(const json_t *object, struct cohort *cohort, struct trace *trace,
+                              struct error *err)
 {
     const json_t *seed = json_object_get(object, "seed");
     if (!json_is_integer(seed) || json_integer_value(seed) < 0) {
-        return wrong(err, "seed: expected a whole number");
+        return error_set(err, STATUS_DATA, "seed: expected a whole number");
     }
     trace->seed = (uint64_t)json_integer_value(seed);
     trace->diverged = json_is_true(json_object_get(object, "diverged"));
     TRY(read_points(object, trace, err));
     TRY(read_evaluations(object, trace, err));
-    enum status status = read_tensors(object, trace, err);
-    if (status != STATUS_OK) {
-        error_prefix(err, "weights");
-        return status;
-    }
+    TRY_AT(err, read_tensors(object, trace, err), "weights");
     trace_settle(trace);
-    return STATUS_OK;
+    return cohort_trace(cohort, trace->seed) == trace
+               ? STATUS_OK
+               : error_set(err, STATUS_DATA, "seed %llu is there twice",
+                           (unsigned long long)trace->seed);
 }
 
 static enum status read_limits(const json_t *entry, struct tolerance *tolerance, enum quantity q,
@@ -195,7 +188,9 @@ static enum status read_limits(const json_t *entry, struct tolerance *tolerance,
     tolerance->factor[q] = json_get_number(entry, "factor", NAN);
     tolerance->n_value[q] = json_array_size(envelope);
     TRY(read_numbers(envelope, "envelope", tolerance->n_value[q], &tolerance->envelope[q], err));
-    return tolerance->factor[q] > 0 ? STATUS_OK : wrong(err, "factor: expected a number above 0");
+    return tolerance->factor[q] > 0
+               ? STATUS_OK
+               : error_set(err, STATUS_DATA, "factor: expected a number above 0");
 }
 
 static enum status read_tolerance(const json_t *object, struct cohort *cohort, struct error *err)
@@ -215,43 +210,37 @@ static enum status read_tolerance(const json_t *object, struct cohort *cohort, s
     }
     for (size_t q = 0; q < QUANTITY_COUNT; q++) {
         const char *key = quantities[q].key;
-        enum status status =
-            key ? read_limits(json_object_get(object, key), tolerance, (enum quantity)q, err)
-                : STATUS_OK;
-        if (status != STATUS_OK) {
-            error_prefix(err, "tolerance, %s", key);
-            return status;
+        if (key) {
+            TRY_AT(err, read_limits(json_object_get(object, key), tolerance, (enum quantity)q, err),
+                   "tolerance, %s", key);
         }
     }
     return STATUS_OK;
 }
 
-static enum status read_tensor_names(const json_t *object, struct cohort *cohort, struct error *err)
+static enum status read_tensor_names(const json_t *list, struct cohort *cohort, struct error *err)
 {
-    const json_t *list = json_object_get(object, "tensors");
     size_t n = json_array_size(list);
     cohort->tensor = calloc(n + 1, sizeof *cohort->tensor);
     if (!cohort->tensor) {
         return no_memory(err);
     }
-    for (size_t i = 0; i < n; i++) {
-        const char *name = json_string_value(json_array_get(list, i));
+    for (; cohort->n_tensor < n; cohort->n_tensor++) {
+        const char *name = json_string_value(json_array_get(list, cohort->n_tensor));
         if (!name) {
-            return wrong(err, "tensors: expected a list of names");
+            return error_set(err, STATUS_DATA, "tensors: expected a list of names");
         }
-        snprintf(cohort->tensor[i], sizeof cohort->tensor[i], "%s", name);
+        snprintf(cohort->tensor[cohort->n_tensor], sizeof *cohort->tensor, "%s", name);
     }
-    cohort->n_tensor = n;
     return STATUS_OK;
 }
 
 static enum status read_config(const json_t *object, struct cohort *cohort, struct error *err)
 {
-    const json_t *config = json_object_get(object, "config");
-    if (!json_is_object(config)) {
+    if (!json_is_object(object)) {
         return STATUS_OK;
     }
-    if (config_from_json(config, &cohort->config, err) != STATUS_OK ||
+    if (config_from_json(object, &cohort->config, err) != STATUS_OK ||
         config_resolve(&cohort->config, err) != STATUS_OK) {
         error_prefix(err, "config");
         return STATUS_DATA;
@@ -260,12 +249,17 @@ static enum status read_config(const json_t *object, struct cohort *cohort, stru
     return STATUS_OK;
 }
 
-static enum status read_runs(const json_t *object, struct cohort *cohort, struct error *err)
+static enum status read_cohort(const json_t *object, struct cohort *cohort, struct error *err)
 {
     const json_t *list = json_object_get(object, "runs");
     size_t n = json_array_size(list);
+    cohort->task_version = (int)json_get_integer(object, "task_version", 0);
+    cohort->n_step = (size_t)json_get_integer(object, "n_step", 0);
+    TRY(read_config(json_object_get(object, "config"), cohort, err));
+    TRY(read_tensor_names(json_object_get(object, "tensors"), cohort, err));
+    TRY(read_tolerance(json_object_get(object, "tolerance"), cohort, err));
     if (n == 0) {
-        return wrong(err, "runs: there are none");
+        return error_set(err, STATUS_DATA, "runs: there are none");
     }
     cohort->trace = calloc(n, sizeof *cohort->trace);
     if (!cohort->trace) {
@@ -274,34 +268,16 @@ static enum status read_runs(const json_t *object, struct cohort *cohort, struct
     for (size_t i = 0; i < n; i++) {
         struct trace *trace = &cohort->trace[cohort->n_trace++];
         trace->n_tensor = cohort->n_tensor;
-        enum status status = read_trace(json_array_get(list, i), trace, err);
-        if (status == STATUS_OK && cohort_trace(cohort, trace->seed) != trace) {
-            status = error_set(err, STATUS_DATA, "seed %llu is there twice",
-                               (unsigned long long)trace->seed);
-        }
-        if (status != STATUS_OK) {
-            error_prefix(err, "run %zu", i);
-            return status;
-        }
+        TRY_AT(err, read_trace(json_array_get(list, i), cohort, trace, err), "run %zu", i);
     }
     return STATUS_OK;
-}
-
-static enum status read_cohort(const json_t *object, struct cohort *cohort, struct error *err)
-{
-    cohort->task_version = (int)json_get_integer(object, "task_version", 0);
-    cohort->n_step = (size_t)json_get_integer(object, "n_step", 0);
-    TRY(read_config(object, cohort, err));
-    TRY(read_tensor_names(object, cohort, err));
-    TRY(read_tolerance(json_object_get(object, "tolerance"), cohort, err));
-    return read_runs(object, cohort, err);
 }
 
 static enum status read_cohorts(const json_t *list, struct traces *traces, struct error *err)
 {
     size_t n = json_array_size(list);
     if (n == 0) {
-        return wrong(err, "parts: there are none");
+        return error_set(err, STATUS_DATA, "parts: there are none");
     }
     traces->cohort = calloc(n, sizeof *traces->cohort);
     if (!traces->cohort) {
@@ -309,17 +285,12 @@ static enum status read_cohorts(const json_t *list, struct traces *traces, struc
     }
     for (size_t i = 0; i < n; i++) {
         const json_t *object = json_array_get(list, i);
-        const char *name = json_get_text(object, "name", "");
         struct cohort *cohort = &traces->cohort[traces->n_cohort++];
-        snprintf(cohort->name, sizeof cohort->name, "%s", name);
-        if (name[0] == '\0') {
-            return wrong(err, "part without a name");
+        snprintf(cohort->name, sizeof cohort->name, "%s", json_get_text(object, "name", ""));
+        if (cohort->name[0] == '\0') {
+            return error_set(err, STATUS_DATA, "part without a name");
         }
-        enum status status = read_cohort(object, cohort, err);
-        if (status != STATUS_OK) {
-            error_prefix(err, "part '%s'", cohort->name);
-            return status;
-        }
+        TRY_AT(err, read_cohort(object, cohort, err), "part '%s'", cohort->name);
         if (traces_cohort(traces, cohort->name) != cohort) {
             return error_set(err, STATUS_DATA, "part '%s' is there twice", cohort->name);
         }
@@ -355,11 +326,9 @@ enum status traces_read(const char *path, struct traces *traces, struct error *e
     TRY(json_read(path, &root, err));
     provenance_forget_blas(root);
     enum status status = read_all(root, traces, err);
-    if (status != STATUS_OK) {
-        error_prefix(err, "%s", path);
-    }
     json_decref(root);
-    return status;
+    TRY_AT(err, status, "%s", path);
+    return STATUS_OK;
 }
 
 /* ---- writing: NULL when out of memory, and so is all that would hold it ---- */

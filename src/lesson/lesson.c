@@ -30,38 +30,6 @@ static void seeds_text(const struct lesson_runs *runs, char *text, size_t size)
     }
 }
 
-static struct lesson_value number_value(const char *name, size_t number)
-{
-    struct lesson_value value = {.name = name};
-    snprintf(value.text, sizeof(value.text), "%zu", number);
-    return value;
-}
-
-#define N_VALUE 14
-static void fill_values(const struct lesson_request *request, const struct lesson_runs *runs,
-                        struct lesson_value value[N_VALUE])
-{
-    const struct run *run = runs->run;
-    value[0] = number_value("n_run", runs->n_run);
-    value[1] = number_value("n_embd", run_config(run)->n_embd);
-    value[2] = number_value("n_layer", run_config(run)->n_layer);
-    value[3] = number_value("n_head", run_config(run)->n_head);
-    value[4] = number_value("n_token", run_config(run)->seq_len);
-    value[5] = number_value("n_step", run->n_step);
-    value[6] = number_value("map_seed", (size_t)runs->seed[0]);
-    value[7] = (struct lesson_value){.name = "version"};
-    snprintf(value[7].text, sizeof(value[7].text), "%s", request->version);
-    value[8] = (struct lesson_value){.name = "seeds"};
-    seeds_text(runs, value[8].text, sizeof(value[8].text));
-    value[9] = number_value("batch", run_config(run)->batch_size);
-    value[10] = number_value("n_train", run_config(run)->n_train);
-    value[11] = number_value("n_epoch", run_config(run)->epochs);
-    value[12] = number_value("head_width", run_config(run)->n_embd / run_config(run)->n_head);
-    value[13] = (struct lesson_value){.name = "frequent"};
-    snprintf(value[13].text, sizeof(value[13].text), "%.3f",
-             guess_frequent(run_config(run)->seq_len, run_config(run)->task->n_answer));
-}
-
 /* ---- writing ---- */
 
 static enum status page_path(const struct lesson_request *request, char path[PATH_SIZE],
@@ -72,64 +40,77 @@ static enum status page_path(const struct lesson_request *request, char path[PAT
                        first ? "" : ".", first ? "" : request->language);
 }
 
+static enum status append_page(const struct lesson_request *request, const struct lesson_runs *runs,
+                               const struct lesson_texts *texts, struct text *page,
+                               struct error *err)
+{
+    enum { VERSION, SEEDS, FREQUENT };
+    const struct config *config = run_config(runs->run);
+    struct lesson_value value[] = {[VERSION] = {.name = "version"},
+                                   [SEEDS] = {.name = "seeds"},
+                                   [FREQUENT] = {.name = "frequent"},
+                                   lesson_number("n_run", runs->n_run),
+                                   lesson_number("n_embd", config->n_embd),
+                                   lesson_number("n_layer", config->n_layer),
+                                   lesson_number("n_head", config->n_head),
+                                   lesson_number("n_token", config->seq_len),
+                                   lesson_number("n_step", runs->run->n_step),
+                                   lesson_number("map_seed", (size_t)runs->seed[0]),
+                                   lesson_number("batch", config->batch_size),
+                                   lesson_number("n_train", config->n_train),
+                                   lesson_number("n_epoch", config->epochs),
+                                   lesson_number("head_width", config->n_embd / config->n_head)};
+    snprintf(value[VERSION].text, sizeof value->text, "%s", request->version);
+    seeds_text(runs, value[SEEDS].text, sizeof value->text);
+    snprintf(value[FREQUENT].text, sizeof value->text, "%.3f",
+             guess_frequent(config->seq_len, config->task->n_answer));
+    json_t *data = lesson_data(runs, texts);
+    enum status status = lesson_page_append(page, lesson_template, texts, value,
+                                            sizeof value / sizeof *value, data, err);
+    json_decref(data);
+    return status;
+}
+
 static enum status write_page(const struct lesson_request *request, const struct lesson_runs *runs,
-                              const struct lesson_texts *texts, struct lesson_summary *summary,
-                              struct error *err)
+                              const struct lesson_texts *texts, const char *path, struct error *err)
 {
     struct text page = {0};
-    struct lesson_value value[N_VALUE];
-    fill_values(request, runs, value);
-    json_t *data = lesson_data(runs, texts);
-    enum status status =
-        lesson_page_append(&page, lesson_template, texts, value, N_VALUE, data, err);
+    enum status status = append_page(request, runs, texts, &page, err);
     if (status == STATUS_OK) {
-        status = page_path(request, summary->page, err);
+        status = text_write_unsynced(&page, path, err);
     }
-    if (status == STATUS_OK) {
-        status = text_write_unsynced(&page, summary->page, err);
-    }
-    json_decref(data);
     text_free(&page);
     return status;
 }
 
-static enum status write_all(const struct lesson_request *request, const struct lesson_runs *runs,
-                             const struct lesson_texts *texts, struct lesson_summary *summary,
+static enum status write_all(const struct lesson_request *request, struct lesson_runs *runs,
+                             struct lesson_texts *texts, struct lesson_summary *summary,
                              struct error *err)
 {
     char folder[PATH_SIZE];
+    TRY(lesson_texts_read(request->language, texts, err));
+    TRY(lesson_runs_load(request->out, request->config, request->n_config, runs, err));
     summary->n_run = runs->n_run;
     summary->n_missing = runs->n_missing;
-    enum status status = path_format(folder, err, "%s/lesson", request->out);
-    if (status == STATUS_OK) {
-        status = folder_create(folder, err);
+    TRY(path_format(folder, err, "%s/lesson", request->out));
+    TRY(folder_create(folder, err));
+    TRY(page_path(request, summary->page, err));
+    TRY(write_page(request, runs, texts, summary->page, err));
+    if (!request->slides) {
+        return STATUS_OK;
     }
-    if (status == STATUS_OK) {
-        status = write_page(request, runs, texts, summary, err);
-    }
-    if (status == STATUS_OK && request->slides) {
-        status = path_format(summary->slides, err, "%s/slides", folder);
-    }
-    if (status == STATUS_OK && request->slides) {
-        status = slides_write(runs, texts, summary->slides, &summary->n_slide, summary->note,
-                              sizeof(summary->note), err);
-    }
-    return status;
+    TRY(path_format(summary->slides, err, "%s/slides", folder));
+    return slides_write(runs, texts, summary->slides, &summary->n_slide, summary->note,
+                        sizeof summary->note, err);
 }
 
 enum status lesson_write(const struct lesson_request *request, struct lesson_summary *summary,
                          struct error *err)
 {
     struct lesson_runs runs = {0};
-    struct lesson_texts texts;
+    struct lesson_texts texts = {0};
     *summary = (struct lesson_summary){0};
-    enum status status = lesson_texts_read(request->language, &texts, err);
-    if (status == STATUS_OK) {
-        status = lesson_runs_load(request->out, request->config, request->n_config, &runs, err);
-    }
-    if (status == STATUS_OK) {
-        status = write_all(request, &runs, &texts, summary, err);
-    }
+    enum status status = write_all(request, &runs, &texts, summary, err);
     lesson_runs_free(&runs);
     lesson_texts_free(&texts);
     return status;

@@ -43,7 +43,7 @@ static json_t *puzzles_json(void)
 {
     static const char *const name[] = {"reverse", "shift", "swap", "copy"};
     json_t *array = json_array();
-    for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+    for (size_t i = 0; i < sizeof name / sizeof(name[0]); i++) {
         json_array_append_new(array, task_json(task_find(name[i]), LESSON_PUZZLE_TOKEN));
     }
     return array;

@@ -5,9 +5,9 @@
 #include "base/text.h"
 #include "lesson/lesson_text.h"
 
-/* lesson_page_append appends the page. Places of the template are {{lang}}, {{style}}, {{script}},
- * their {{...-hash}}, {{data}}, {{key}} for a text, and {{p key}} for its paragraphs. Errors:
- * STATUS_DATA for a text that the language has not, STATUS_MEMORY. */
+/* lesson_page_append appends the page. Places of the template beside those of html_parts.h are
+ * {{lang}}, {{key}} for a text, and {{p key}} for its paragraphs. Errors: STATUS_DATA for a text
+ * that the language has not, STATUS_MEMORY. */
 enum status lesson_page_append(struct text *page, const char *template,
                                const struct lesson_texts *texts, const struct lesson_value *value,
                                size_t n_value, const json_t *data, struct error *err);

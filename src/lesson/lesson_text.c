@@ -7,8 +7,6 @@
 #include "lesson/lesson.h"
 #include "lesson_text_registry.h"
 
-#define MAX_NAME 32 /* of a {name} */
-
 /* The files of text/, in alphabetical order. */
 static const struct language {
     const char *code; /* "en", the file's name */
@@ -103,9 +101,9 @@ enum status lesson_texts_read(const char *code, struct lesson_texts *texts, stru
     }
     texts->code = language->code;
     texts->buffer = strdup(language->text);
-    texts->text = calloc(count_lines(language->text), sizeof(*texts->text));
+    texts->text = calloc(count_lines(language->text), sizeof *texts->text);
     if (!texts->buffer || !texts->text) {
-        return error_set(err, STATUS_MEMORY, "out of memory for the lesson's texts");
+        return error_memory(err, "reading the lesson's texts");
     }
     cut(texts);
     return check_keys(texts, err);
@@ -141,15 +139,11 @@ json_t *lesson_texts_json(const struct lesson_texts *texts, const char *beginnin
 
 /* ---- filling in ---- */
 
-static const char *find_value(const char *name, size_t length, const struct lesson_value *value,
-                              size_t n_value)
+struct lesson_value lesson_number(const char *name, size_t number)
 {
-    for (size_t i = 0; i < n_value; i++) {
-        if (strlen(value[i].name) == length && strncmp(value[i].name, name, length) == 0) {
-            return value[i].text;
-        }
-    }
-    return NULL;
+    struct lesson_value value = {.name = name};
+    snprintf(value.text, sizeof value.text, "%zu", number);
+    return value;
 }
 
 static void fill(struct text *out, const char *text, size_t size, const struct lesson_value *value,
@@ -160,8 +154,11 @@ static void fill(struct text *out, const char *text, size_t size, const struct l
         const char *open = memchr(text, '{', (size_t)(end - text));
         const char *close = open ? memchr(open, '}', (size_t)(end - open)) : NULL;
         const char *found = NULL;
-        if (close && close - open <= MAX_NAME) {
-            found = find_value(open + 1, (size_t)(close - open - 1), value, n_value);
+        for (size_t i = 0; close && i < n_value; i++) {
+            size_t length = (size_t)(close - open - 1);
+            if (strlen(value[i].name) == length && strncmp(value[i].name, open + 1, length) == 0) {
+                found = value[i].text;
+            }
         }
         const char *stop = found ? open : open ? open + 1 : end;
         text_append(out, "%.*s%s", (int)(stop - text), text, found ? found : "");

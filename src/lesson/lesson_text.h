@@ -38,6 +38,7 @@ struct lesson_value {
     const char *name;
     char text[64];
 };
+struct lesson_value lesson_number(const char *name, size_t number);
 
 /* lesson_text_fill appends a text with its {names} filled in; a name without a value stays as it
  * is. */

@@ -46,9 +46,6 @@ void slide_say(cairo_t *cr, const struct slide *slide, double x, double y, doubl
 /* slide_word returns a text of the language, slide.<key>. */
 const char *slide_word(const struct slide *slide, const char *key);
 
-/* slide_value is a {name} with its number. */
-struct lesson_value slide_value(const char *name, size_t number);
-
 /* slide_variants lists the sharing variants that have runs, at most max. */
 size_t slide_variants(const struct lesson_runs *runs, size_t *variant, size_t max);
 

@@ -33,7 +33,7 @@ static void draw_bar(cairo_t *cr, const char *name, uint64_t cache, uint64_t mos
     cairo_fill(cr);
     chart_colour(cr, CHART_INK, 1);
     chart_text(cr, LEFT - 12, y + ROW * 0.31, 16, CHART_RIGHT, name);
-    snprintf(text, sizeof(text), "%.2f GB", (double)cache / 1e9);
+    snprintf(text, sizeof text, "%.2f GB", (double)cache / 1e9);
     chart_text_bold(cr, LEFT + width + 10, y + ROW * 0.31, 16, CHART_LEFT, text);
 }
 
@@ -43,11 +43,11 @@ void slide_cache(cairo_t *cr, const void *data)
     const struct cost_model *model = cost_model_find(MODEL, NULL);
     struct lesson_value value[] = {
         {.name = "model", .text = MODEL},
-        slide_value("context", cost_model_context(model)),
-        slide_value("layers", model->shape.n_layer),
-        slide_value("heads", model->shape.n_head),
-        slide_value("width", model->shape.n_embd / model->shape.n_head),
-        slide_value("bytes", model->bytes),
+        lesson_number("context", cost_model_context(model)),
+        lesson_number("layers", model->shape.n_layer),
+        lesson_number("heads", model->shape.n_head),
+        lesson_number("width", model->shape.n_embd / model->shape.n_head),
+        lesson_number("bytes", model->bytes),
     };
     char id[VARIANT_TEXT_SIZE], name[VARIANT_TEXT_SIZE];
     uint64_t most = 0;

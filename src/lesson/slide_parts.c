@@ -35,16 +35,9 @@ void slide_say(cairo_t *cr, const struct slide *slide, double x, double y, doubl
 const char *slide_word(const struct slide *slide, const char *key)
 {
     char full[64];
-    snprintf(full, sizeof(full), "slide.%s", key);
+    snprintf(full, sizeof full, "slide.%s", key);
     const char *text = lesson_text(slide->texts, full);
     return text ? text : "";
-}
-
-struct lesson_value slide_value(const char *name, size_t number)
-{
-    struct lesson_value value = {.name = name};
-    snprintf(value.text, sizeof(value.text), "%zu", number);
-    return value;
 }
 
 /* Writes words into lines of a width, the first line around the height y. */
@@ -56,13 +49,13 @@ static void say_wrapped(cairo_t *cr, const struct slide *slide, double y, const 
     while (*text) {
         size_t n = strcspn(text, " \n");
         char longer[MAX_LINE];
-        snprintf(longer, sizeof(longer), "%s%s%.*s", line, used ? " " : "", (int)n, text);
+        snprintf(longer, sizeof longer, "%s%s%.*s", line, used ? " " : "", (int)n, text);
         if (used && width_of(cr, longer) > SLIDE_WIDTH - 2 * SLIDE_EDGE) {
             slide_say(cr, slide, SLIDE_EDGE, y, SLIDE_TEXT, SLIDE_PLAIN, CHART_LEFT, line);
             y += SLIDE_TEXT * LINE_HEIGHT;
-            snprintf(longer, sizeof(longer), "%.*s", (int)n, text);
+            snprintf(longer, sizeof longer, "%.*s", (int)n, text);
         }
-        snprintf(line, sizeof(line), "%s", longer);
+        snprintf(line, sizeof line, "%s", longer);
         used = strlen(line);
         text += n;
         text += strspn(text, " \n");
@@ -76,9 +69,9 @@ void slide_frame(cairo_t *cr, const struct slide *slide, const char *name,
     char key[48];
     struct text caption = {0};
     chart_colour(cr, CHART_INK, 1);
-    snprintf(key, sizeof(key), "%s.title", name);
+    snprintf(key, sizeof key, "%s.title", name);
     slide_say(cr, slide, SLIDE_EDGE, 40, 27, SLIDE_BOLD, CHART_LEFT, slide_word(slide, key));
-    snprintf(key, sizeof(key), "%s.caption", name);
+    snprintf(key, sizeof key, "%s.caption", name);
     lesson_text_fill(&caption, slide_word(slide, key), value, n_value);
     say_wrapped(cr, slide, SLIDE_BOTTOM + 26, caption.data ? caption.data : "");
     text_free(&caption);

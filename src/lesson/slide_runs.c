@@ -22,7 +22,7 @@ static double panel_x(size_t column)
 static void draw_needed(cairo_t *cr, const struct slide *slide, const struct run *run, double y)
 {
     size_t n = run_config(run)->seq_len;
-    float *map = calloc(n * n, sizeof(*map));
+    float *map = calloc(n * n, sizeof *map);
     for (size_t t = 0; map && t < n; t++) {
         map[t * n + (size_t)task_needed_key(run_config(run)->task, t, n)] = 1;
     }
@@ -46,7 +46,7 @@ static void draw_trained(cairo_t *cr, const struct run *run, size_t column, doub
     }
     chart_frame(cr, x, y, PANEL, PANEL);
     chart_colour(cr, CHART_INK, 1);
-    snprintf(text, sizeof(text), "%.3f", run ? run->measure[MEASURE_TOKEN_ACCURACY] : NAN);
+    snprintf(text, sizeof text, "%.3f", run ? run->measure[MEASURE_TOKEN_ACCURACY] : NAN);
     chart_text(cr, x + PANEL / 2, y + PANEL + 13, SLIDE_SMALL, CHART_CENTRE, run ? text : "-");
     free(map);
 }
@@ -57,9 +57,9 @@ void slide_maps(cairo_t *cr, const void *data)
     const struct lesson_runs *runs = slide->runs;
     size_t variant[SLIDE_MAX_VARIANT], n = slide_variants(runs, variant, SLIDE_MAX_VARIANT);
     long long seed = runs->seed[0];
-    struct lesson_value value[] = {slide_value("n_head", run_config(runs->run)->n_head),
-                                   slide_value("n_step", runs->run->n_step),
-                                   slide_value("seed", (size_t)seed)};
+    struct lesson_value value[] = {lesson_number("n_head", run_config(runs->run)->n_head),
+                                   lesson_number("n_step", runs->run->n_step),
+                                   lesson_number("seed", (size_t)seed)};
     slide_frame(cr, slide, "maps", value, 3);
     for (size_t i = 0; i < N_TASK; i++) {
         size_t task = lesson_runs_find_task(runs, TASKS[i]);
@@ -142,7 +142,7 @@ void slide_curves(cairo_t *cr, const void *data)
     const struct slide *slide = data;
     const struct lesson_runs *runs = slide->runs;
     size_t variant[SLIDE_MAX_VARIANT], n = slide_variants(runs, variant, SLIDE_MAX_VARIANT);
-    struct lesson_value value[] = {slide_value("seed", (size_t)runs->seed[0])};
+    struct lesson_value value[] = {lesson_number("seed", (size_t)runs->seed[0])};
     struct plot *plot = plot_create("");
     slide_frame(cr, slide, "curves", value, 1);
     for (size_t i = 0; plot && i < N_TASK; i++) {
@@ -178,7 +178,7 @@ void slide_seeds(cairo_t *cr, const void *data)
     const struct slide *slide = data;
     const struct lesson_runs *runs = slide->runs;
     size_t variant[SLIDE_MAX_VARIANT], n = slide_variants(runs, variant, SLIDE_MAX_VARIANT);
-    struct lesson_value value[] = {slide_value("n_step", runs->run->n_step)};
+    struct lesson_value value[] = {lesson_number("n_step", runs->run->n_step)};
     struct plot *plot = plot_create("");
     slide_frame(cr, slide, "seeds", value, 1);
     for (size_t i = 0; i < N_TASK; i++) {

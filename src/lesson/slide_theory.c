@@ -34,7 +34,7 @@ static void draw_needed(cairo_t *cr, const struct slide *slide, const struct tas
     chart_text(cr, x, y - 22, SLIDE_SMALL, CHART_LEFT, task->summary);
     for (size_t t = 0; t < N_TOKEN; t++) {
         char number[8];
-        snprintf(number, sizeof(number), "%zu", t);
+        snprintf(number, sizeof number, "%zu", t);
         chart_text(cr, x - 10, y + side * ((double)t + 0.5), 10, CHART_CENTRE, number);
         chart_text(cr, x + side * ((double)t + 0.5), y + PANEL + 12, 10, CHART_CENTRE, number);
     }
@@ -132,13 +132,13 @@ static void draw_products(cairo_t *cr, struct vector k1, struct vector k2)
     double x = REGION_X + 34, y = 250, side = 74;
     for (int i = 0; i < 2; i++) {
         char name[16];
-        snprintf(name, sizeof(name), "k%d", i + 1);
+        snprintf(name, sizeof name, "k%d", i + 1);
         chart_colour(cr, CHART_INK, 1);
         chart_text_bold(cr, x - 18, y + side * (i + 0.5), 16, CHART_CENTRE, name);
         chart_text_bold(cr, x + side * (i + 0.5), y - 15, 16, CHART_CENTRE, name);
         for (int j = 0; j < 2; j++) {
             char number[16];
-            snprintf(number, sizeof(number), "%.2f", product(k[i], k[j]));
+            snprintf(number, sizeof number, "%.2f", product(k[i], k[j]));
             chart_colour(cr, i == j ? (struct rgb){0xdd, 0xe8, 0xf5} : (struct rgb){255, 255, 255},
                          1);
             cairo_rectangle(cr, x + side * j, y + side * i, side, side);

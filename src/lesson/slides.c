@@ -49,7 +49,7 @@ static bool find_font(const struct lesson_texts *texts, char font[FONT_SIZE])
     FcResult result;
     FcChar8 *family = NULL;
     FcCharSet *letters = NULL;
-    snprintf(wanted, sizeof(wanted), "Noto Sans,Noto Sans CJK KR,sans:lang=%s", texts->code);
+    snprintf(wanted, sizeof wanted, "Noto Sans,Noto Sans CJK KR,sans:lang=%s", texts->code);
     FcPattern *pattern = FcNameParse((const FcChar8 *)wanted);
     FcConfigSubstitute(NULL, pattern, FcMatchPattern);
     FcDefaultSubstitute(pattern);
@@ -72,21 +72,18 @@ static bool find_font(const struct lesson_texts *texts, char font[FONT_SIZE])
 static enum status write_slides(const struct slide *slide, const char *folder, size_t *n_slide,
                                 struct error *err)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < N_PICTURE; i++) {
+    for (size_t i = 0; i < N_PICTURE; i++) {
         char path[PATH_SIZE];
         const char *task = PICTURES[i].task;
         if (task && lesson_runs_find_task(slide->runs, task) == slide->runs->n_task) {
             continue;
         }
-        status = path_format(path, err, "%s/%s-%zu-%s.png", folder, slide->texts->code, i + 1,
-                             PICTURES[i].name);
-        if (status == STATUS_OK) {
-            status = chart_write_png(path, SLIDE_WIDTH, SLIDE_HEIGHT, PICTURES[i].draw, slide, err);
-        }
-        *n_slide += status == STATUS_OK;
+        TRY(path_format(path, err, "%s/%s-%zu-%s.png", folder, slide->texts->code, i + 1,
+                        PICTURES[i].name));
+        TRY(chart_write_png(path, SLIDE_WIDTH, SLIDE_HEIGHT, PICTURES[i].draw, slide, err));
+        ++*n_slide;
     }
-    return status;
+    return STATUS_OK;
 }
 
 enum status slides_write(const struct lesson_runs *runs, const struct lesson_texts *texts,
@@ -94,19 +91,19 @@ enum status slides_write(const struct lesson_runs *runs, const struct lesson_tex
                          struct error *err)
 {
     char font[FONT_SIZE] = LATIN_FONT;
-    struct lesson_texts english = {0};
+    struct lesson_texts english;
     struct slide slide = {runs, texts, font};
-    bool latin = strcmp(texts->code, LESSON_LANGUAGE) == 0;
     *n_slide = 0;
-    enum status status = folder_create(folder, err);
-    if (status == STATUS_OK && !latin && !find_font(texts, font)) {
-        snprintf(note, note_size,
-                 "no font has the letters of '%s', so the slides are in English; install one, such "
-                 "as Noto Sans CJK (Debian: fonts-noto-cjk)",
-                 texts->code);
-        status = lesson_texts_read(LESSON_LANGUAGE, &english, err);
-        slide.texts = &english;
+    TRY(folder_create(folder, err));
+    if (strcmp(texts->code, LESSON_LANGUAGE) == 0 || find_font(texts, font)) {
+        return write_slides(&slide, folder, n_slide, err);
     }
+    snprintf(note, note_size,
+             "no font has the letters of '%s', so the slides are in English; install one, such "
+             "as Noto Sans CJK (Debian: fonts-noto-cjk)",
+             texts->code);
+    enum status status = lesson_texts_read(LESSON_LANGUAGE, &english, err);
+    slide.texts = &english;
     if (status == STATUS_OK) {
         status = write_slides(&slide, folder, n_slide, err);
     }

@@ -262,25 +262,13 @@ static struct budget choose_budget(const struct document *document)
 
 /* ---- sheets ---- */
 
-static json_t *grid_json(const struct sheet *sheet, const struct sheet_panel *panel)
-{
-    size_t n = sheet_n_plane(sheet) * panel->n_row * panel->n_column;
-    unsigned char *byte = malloc(n + 1);
-    for (size_t i = 0; byte && i < n; i++) {
-        float share = panel->value[i] / (float)sheet->top;
-        share = fminf(fmaxf(share, 0), 1); /* fmaxf turns NaN into 0 */
-        byte[i] = (unsigned char)(255 * sqrtf(share) + 0.5f);
-    }
-    json_t *text = byte ? html_base64(byte, n) : NULL;
-    free(byte);
-    return text;
-}
-
 static json_t *sheet_panel_json(const struct sheet *sheet, size_t i)
 {
     const struct sheet_panel *panel = &sheet->panel[i];
-    json_t *object = json_pack("{s:o, s:I, s:o}", "f", facets_json(panel->tag), "n",
-                               (json_int_t)panel->n_column, "d", grid_json(sheet, panel));
+    size_t n = sheet_n_plane(sheet) * panel->n_row * panel->n_column;
+    json_t *object =
+        json_pack("{s:o, s:I, s:o}", "f", facets_json(panel->tag), "n", (json_int_t)panel->n_column,
+                  "d", html_root_bytes(panel->value, n, sheet->top));
     set_text(object, "r", sheet->row_title[i / sheet->n_column]);
     set_text(object, "c", sheet->column_title[i % sheet->n_column]);
     set_text(object, "note", panel->note);
@@ -510,62 +498,20 @@ static json_t *page_json(const struct document *document, const struct page_leve
 
 /* ---- the file ---- */
 
-/* The places of the template, each written {{name}}. */
-static void append_place(struct text *text, const char *name, size_t length, const char *json)
-{
-    const char *place[] = {"style-hash", "script-hash", "style", "script", "data"};
-    size_t i = 0;
-    while (i < 5 && (strlen(place[i]) != length || strncmp(place[i], name, length) != 0)) {
-        i++;
-    }
-    switch (i) {
-    case 0:
-        html_append_hash(text, page_style);
-        break;
-    case 1:
-        html_append_hash(text, page_script);
-        break;
-    case 2:
-        text_append(text, "%s", page_style);
-        break;
-    case 3:
-        text_append(text, "%s", page_script);
-        break;
-    default:
-        html_append_json(text, json);
-    }
-}
-
-static void append_page(struct text *text, const char *json)
-{
-    const char *at = page_template;
-    for (const char *open; (open = strstr(at, "{{")) != NULL;) {
-        const char *close = strstr(open, "}}");
-        text_append(text, "%.*s", (int)(open - at), at);
-        append_place(text, open + 2, (size_t)(close - open - 2), json);
-        at = close + 2;
-    }
-    text_append(text, "%s", at);
-}
-
 enum status page_write(const struct document *document, const struct page_levels *levels,
                        const char *folder, struct error *err)
 {
     char path[PATH_SIZE];
     struct text text = {0};
     TRY(path_format(path, err, "%s/report.html", folder));
-    json_t *page = page_json(document, levels);
-    char *json =
-        page ? json_dumps(page, JSON_COMPACT | JSON_REAL_PRECISION(HTML_REAL_DIGITS)) : NULL;
-    enum status status = STATUS_OK;
-    if (json) {
-        append_page(&text, json);
+    json_t *data = page_json(document, levels);
+    struct html_page page = {
+        .template = page_template, .style = page_style, .script = page_script, .data = data};
+    enum status status = html_append_page(&text, &page, err);
+    json_decref(data);
+    if (status == STATUS_OK) {
         status = text_write_unsynced(&text, path, err);
-    } else {
-        status = error_memory(err, "writing %s", path);
     }
     text_free(&text);
-    free(json);
-    json_decref(page);
     return status;
 }
