@@ -14,25 +14,16 @@
 #include "base/status.h"
 #include "nn/engine.h"
 
-/* Pairs of text. */
-struct checkpoint_notes {
-    struct safetensors_metadata *pair;
-    size_t n_pair;
-};
-
-/* checkpoint_save writes weights, Adam state and notes atomically; notes (borrowed) may be NULL.
- * The keys "format" and "step" are taken: STATUS_USAGE. */
+/* checkpoint_save writes weights, Adam state and notes (borrowed) atomically. The keys "format" and
+ * "step" are taken: STATUS_USAGE. */
 enum status checkpoint_save(const char *path, struct engine *engine,
-                            const struct checkpoint_notes *notes, struct error *err);
-
-/* checkpoint_load restores an engine of the same model. A file whose tensors or shapes differ is
- * refused (STATUS_DATA, naming the first) and leaves the engine as it was. *notes, unless NULL,
- * receives the notes; caller frees them with checkpoint_notes_free. */
-enum status checkpoint_load(const char *path, struct engine *engine, struct checkpoint_notes *notes,
+                            const struct safetensors_metadata *notes, size_t n_note,
                             struct error *err);
 
-/* checkpoint_note returns the value of a key, or NULL; borrows from notes. */
-const char *checkpoint_note(const struct checkpoint_notes *notes, const char *key);
-void checkpoint_notes_free(struct checkpoint_notes *notes);
+/* checkpoint_load restores an engine of the same model. A file whose tensors or shapes differ is
+ * refused (STATUS_DATA, naming the first) and leaves the engine as it was. *file, unless NULL, is
+ * the file, whose metadata hold the notes; caller frees it with safetensors_free. */
+enum status checkpoint_load(const char *path, struct engine *engine, struct safetensors *file,
+                            struct error *err);
 
 #endif

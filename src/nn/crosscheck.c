@@ -106,7 +106,7 @@ static enum status compare_outputs(struct crosscheck_report *report, struct engi
     if (!logits || !attention) {
         free(logits);
         free(attention);
-        return error_set(err, STATUS_MEMORY, "out of memory for logits and attention");
+        return error_memory(err, "computing logits and attention");
     }
     size_t n_done = 0;
     while (n_done < batch->n_sequence) {
@@ -171,16 +171,11 @@ static enum status compare_all(struct crosscheck_report *report,
                                                   .batch_size = bundle->batch.n_sequence,
                                                   .threads = options->threads};
     struct engine *engine;
-    enum status status = engine_create(&engine, &bundle->model.shape, &engine_options, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(engine_create(&engine, &bundle->model.shape, &engine_options, err));
     load_weights(engine, bundle);
-    status = compare_outputs(report, engine, bundle, err);
-    if (status == STATUS_OK) {
-        compare_gradient(report, engine, bundle);
-        compare_training(report, engine, bundle);
-    }
+    enum status status = compare_outputs(report, engine, bundle, err);
+    compare_gradient(report, engine, bundle);
+    compare_training(report, engine, bundle);
     engine_free(engine);
     return status;
 }
@@ -192,15 +187,12 @@ enum status crosscheck_run(const char *path, const struct crosscheck_options *op
 {
     struct crosscheck_bundle bundle;
     *report = (struct crosscheck_report){0};
-    enum status status = crosscheck_bundle_read(path, &bundle, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(crosscheck_bundle_read(path, &bundle, err));
     snprintf(report->name, sizeof(report->name), "%s", safetensors_text(&bundle.file, "name", ""));
     variant_id(&bundle.model.shape.variant, report->variant);
     report->row = calloc(bundle.file.n_entry, sizeof(*report->row));
-    status = report->row ? compare_all(report, &bundle, options, err)
-                         : error_set(err, STATUS_MEMORY, "out of memory for the report");
+    enum status status = report->row ? compare_all(report, &bundle, options, err)
+                                     : error_memory(err, "comparing a bundle");
     crosscheck_bundle_free(&bundle);
     if (status != STATUS_OK) {
         error_prefix(err, "%s", path);

@@ -1,62 +1,71 @@
-/* Two lists say what a bundle holds: METADATA its keys, wanted_at (with the layout of the model)
- * its tensors. What is missing, foreign or of another shape is refused by name.
+/* Two lists say what a bundle holds: METADATA its keys, list_tensors its tensors. What is missing,
+ * foreign or of another shape is refused by name.
  */
 #include "nn/crosscheck_bundle.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nn/patch.h"
-#include "nn/stored_tensor.h"
 
 #define BUNDLE_FORMAT "crosscheck-1"
 #define LARGEST_SIZE 1000000 /* of any dimension; far above what a bundle is for */
 
-enum key_use { KEY_ALWAYS, KEY_PATCHES, KEY_OPTIONAL };
+/* What a key holds, and who has it: all bundles, those of patches, or any. */
+enum key_kind {
+    KEY_TEXT,
+    KEY_SIZE,       /* a size_t of the bundle */
+    KEY_PATCH_SIZE, /* the same, of patches alone */
+    KEY_NUMBER,     /* a double of the bundle */
+    KEY_AXIS,       /* of the variant */
+    KEY_OPTIONAL    /* a text that may be missing */
+};
 
+/* clang-format off */
+#define PLACE(member) offsetof(struct crosscheck_bundle, member)
 static const struct {
     const char *key;
-    enum key_use use;
+    enum key_kind kind;
+    size_t place;
 } METADATA[] = {
-    {"format", KEY_ALWAYS},       {"name", KEY_ALWAYS},        {"input", KEY_ALWAYS},
-    {"n_embd", KEY_ALWAYS},       {"n_layer", KEY_ALWAYS},     {"n_head", KEY_ALWAYS},
-    {"n_kv_head", KEY_ALWAYS},    {"n_token", KEY_ALWAYS},     {"n_position", KEY_ALWAYS},
-    {"batch", KEY_ALWAYS},        {"n_symbol", KEY_ALWAYS},    {"n_class", KEY_ALWAYS},
-    {"mlp_ratio", KEY_ALWAYS},    {"sharing", KEY_ALWAYS},     {"query", KEY_ALWAYS},
-    {"qk_norm", KEY_ALWAYS},      {"position2d", KEY_ALWAYS},  {"pos_dim", KEY_ALWAYS},
-    {"causal", KEY_ALWAYS},       {"score_scale", KEY_ALWAYS}, {"adam_lr", KEY_ALWAYS},
-    {"adam_beta1", KEY_ALWAYS},   {"adam_beta2", KEY_ALWAYS},  {"adam_eps", KEY_ALWAYS},
-    {"score_term", KEY_OPTIONAL}, {"channels", KEY_PATCHES},   {"image", KEY_PATCHES},
-    {"patch", KEY_PATCHES},
+    {"format",      KEY_TEXT,       0},
+    {"name",        KEY_TEXT,       0},
+    {"input",       KEY_TEXT,       0},
+    {"n_embd",      KEY_SIZE,       PLACE(model.shape.n_embd)},
+    {"n_layer",     KEY_SIZE,       PLACE(model.shape.n_layer)},
+    {"n_head",      KEY_SIZE,       PLACE(model.shape.n_head)},
+    {"n_token",     KEY_SIZE,       PLACE(model.shape.n_token)},
+    {"n_position",  KEY_SIZE,       PLACE(model.shape.n_position)},
+    {"batch",       KEY_SIZE,       PLACE(batch.n_sequence)},
+    {"n_symbol",    KEY_SIZE,       PLACE(model.shape.n_symbol)},
+    {"n_class",     KEY_SIZE,       PLACE(model.shape.n_class)},
+    {"mlp_ratio",   KEY_SIZE,       PLACE(model.shape.mlp_ratio)},
+    {"pos_dim",     KEY_SIZE,       PLACE(model.shape.pos_dim)},
+    {"channels",    KEY_PATCH_SIZE, PLACE(model.shape.n_channel)},
+    {"image",       KEY_PATCH_SIZE, PLACE(model.shape.image_size)},
+    {"patch",       KEY_PATCH_SIZE, PLACE(model.shape.patch)},
+    {"sharing",     KEY_TEXT,       0},
+    {"query",       KEY_AXIS,       0},
+    {"qk_norm",     KEY_AXIS,       0},
+    {"causal",      KEY_AXIS,       0},
+    {"n_kv_head",   KEY_AXIS,       0},
+    {"position2d",  KEY_TEXT,       0},
+    {"score_term",  KEY_OPTIONAL,   0},
+    {"score_scale", KEY_NUMBER,     PLACE(score_scale)},
+    {"adam_lr",     KEY_NUMBER,     PLACE(adam.learning_rate)},
+    {"adam_beta1",  KEY_NUMBER,     PLACE(adam.beta1)},
+    {"adam_beta2",  KEY_NUMBER,     PLACE(adam.beta2)},
+    {"adam_eps",    KEY_NUMBER,     PLACE(adam.epsilon)},
 };
-#define N_METADATA (sizeof(METADATA) / sizeof(METADATA[0]))
+/* clang-format on */
+#define N_METADATA (sizeof METADATA / sizeof METADATA[0])
 
 /* ---- metadata ---- */
-
-static enum status check_format(const struct safetensors *file, struct error *err)
-{
-    const char *format = safetensors_text(file, "format", "(none)");
-    if (strcmp(format, BUNDLE_FORMAT) != 0) {
-        return error_set(err, STATUS_DATA, "no crosscheck bundle: expected format %s, found %s",
-                         BUNDLE_FORMAT, format);
-    }
-    return STATUS_OK;
-}
-
-static enum status get_input(const struct safetensors *file, enum model_input *input,
-                             struct error *err)
-{
-    const char *text = safetensors_text(file, "input", "(none)");
-    bool patches = strcmp(text, "patches") == 0;
-    if (!patches && strcmp(text, "tokens") != 0) {
-        return error_set(err, STATUS_DATA, "input: expected tokens or patches, found %s", text);
-    }
-    *input = patches ? INPUT_PATCHES : INPUT_TOKENS;
-    return STATUS_OK;
-}
 
 static enum status check_keys(const struct safetensors *file, enum model_input input,
                               struct error *err)
@@ -68,13 +77,14 @@ static enum status check_keys(const struct safetensors *file, enum model_input i
         while (k < N_METADATA && strcmp(METADATA[k].key, key) != 0) {
             k++;
         }
-        if (k == N_METADATA || (METADATA[k].use == KEY_PATCHES && !patches)) {
+        if (k == N_METADATA || (METADATA[k].kind == KEY_PATCH_SIZE && !patches)) {
             return error_set(err, STATUS_DATA, "metadata key '%s' is unknown in a bundle of %s",
                              key, patches ? "patches" : "tokens");
         }
     }
     for (size_t k = 0; k < N_METADATA; k++) {
-        bool needed = METADATA[k].use == KEY_ALWAYS || (METADATA[k].use == KEY_PATCHES && patches);
+        bool needed =
+            METADATA[k].kind == KEY_PATCH_SIZE ? patches : METADATA[k].kind != KEY_OPTIONAL;
         if (needed && !safetensors_text(file, METADATA[k].key, NULL)) {
             return error_set(err, STATUS_DATA, "metadata key '%s' is missing", METADATA[k].key);
         }
@@ -82,10 +92,8 @@ static enum status check_keys(const struct safetensors *file, enum model_input i
     return STATUS_OK;
 }
 
-static enum status get_size(const struct safetensors *file, const char *key, size_t *value,
-                            struct error *err)
+static enum status parse_size(const char *key, const char *text, size_t *value, struct error *err)
 {
-    const char *text = safetensors_text(file, key, "");
     char *end;
     errno = 0;
     unsigned long long number = strtoull(text, &end, 10);
@@ -97,10 +105,8 @@ static enum status get_size(const struct safetensors *file, const char *key, siz
     return STATUS_OK;
 }
 
-static enum status get_number(const struct safetensors *file, const char *key, double *value,
-                              struct error *err)
+static enum status parse_number(const char *key, const char *text, double *value, struct error *err)
 {
-    const char *text = safetensors_text(file, key, "");
     char *end;
     *value = strtod(text, &end);
     if (end == text || *end || !isfinite(*value) || *value < 0.0) {
@@ -119,8 +125,14 @@ static enum status as_data_error(struct error *err)
     return STATUS_DATA;
 }
 
+static enum status set_axis(struct variant *variant, const char *key, const char *value,
+                            struct error *err)
+{
+    return variant_set_axis(variant, key, value, err) == STATUS_OK ? STATUS_OK : as_data_error(err);
+}
+
 /* position2d says none or absolute; score_term, where it is there, names the other terms. */
-static enum status get_score_term(const struct safetensors *file, const char **value,
+static enum status get_score_term(const struct safetensors *file, struct variant *variant,
                                   struct error *err)
 {
     const char *position2d = safetensors_text(file, "position2d", "");
@@ -129,24 +141,21 @@ static enum status get_score_term(const struct safetensors *file, const char **v
         return error_set(err, STATUS_DATA,
                          "metadata position2d: expected none or absolute, found '%s'", position2d);
     }
-    *value = safetensors_text(file, "score_term", absolute ? "position2d" : "none");
-    if (absolute != (strcmp(*value, "position2d") == 0)) {
+    const char *term = safetensors_text(file, "score_term", absolute ? "position2d" : "none");
+    if (absolute != (strcmp(term, "position2d") == 0)) {
         return error_set(err, STATUS_DATA,
                          "metadata position2d=%s contradicts score_term=%s: write position2d=none "
                          "with the other terms",
-                         position2d, *value);
+                         position2d, term);
     }
-    return STATUS_OK;
+    return set_axis(variant, "score_term", term, err);
 }
 
-static enum status get_variant(const struct safetensors *file, size_t n_head,
-                               struct variant *variant, struct error *err)
+/* The sharing alone; the further axes have keys of their own. */
+static enum status get_sharing(const struct safetensors *file, struct variant *variant,
+                               struct error *err)
 {
-    const char *sharing = safetensors_text(file, "sharing", ""), *score_term = NULL;
-    enum status status = get_score_term(file, &score_term, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    const char *sharing = safetensors_text(file, "sharing", "");
     if (variant_parse(sharing, variant, err) != STATUS_OK) {
         return as_data_error(err);
     }
@@ -156,169 +165,98 @@ static enum status get_variant(const struct safetensors *file, size_t n_head,
                          "keys of their own",
                          variant->sharing, sharing);
     }
-    const struct {
-        const char *key, *value;
-    } axes[] = {{"query", safetensors_text(file, "query", "")},
-                {"score_term", score_term},
-                {"qk_norm", safetensors_text(file, "qk_norm", "")},
-                {"causal", safetensors_text(file, "causal", "")},
-                {"n_kv_head", safetensors_text(file, "n_kv_head", "")}};
-    for (size_t i = 0; i < sizeof(axes) / sizeof(axes[0]); i++) {
-        if (variant_set_axis(variant, axes[i].key, axes[i].value, err) != STATUS_OK) {
-            return as_data_error(err);
-        }
-    }
-    if (variant->n_kv_head == n_head) {
-        variant->n_kv_head = 0; /* the canonical way to say so */
-    }
-    double scale;
-    status = get_number(file, "score_scale", &scale, err);
-    if (status == STATUS_OK && fabs(scale - variant_score_scale(variant)) > 1e-12) {
-        return error_set(err, STATUS_DATA,
-                         "metadata score_scale is %g, but query=%s is built with %g times "
-                         "1/sqrt(head width)",
-                         scale, axes[0].value, variant_score_scale(variant));
-    }
-    return status;
+    return STATUS_OK;
 }
 
-static enum status get_shape(const struct safetensors *file, struct model_shape *shape,
-                             size_t *n_sequence, struct error *err)
+/* get_values fills the bundle's shape, batch size and Adam options. */
+static enum status get_values(struct crosscheck_bundle *bundle, struct error *err)
 {
-    const struct {
-        const char *key;
-        size_t *value;
-    } sizes[] = {{"n_embd", &shape->n_embd},      {"n_layer", &shape->n_layer},
-                 {"n_head", &shape->n_head},      {"mlp_ratio", &shape->mlp_ratio},
-                 {"n_token", &shape->n_token},    {"n_position", &shape->n_position},
-                 {"pos_dim", &shape->pos_dim},    {"n_symbol", &shape->n_symbol},
-                 {"n_class", &shape->n_class},    {"batch", n_sequence},
-                 {"channels", &shape->n_channel}, {"image", &shape->image_size},
-                 {"patch", &shape->patch}};
-    const size_t n_size = sizeof(sizes) / sizeof(sizes[0]), n_patch_size = 3;
-    size_t n = shape->input == INPUT_PATCHES ? n_size : n_size - n_patch_size;
-    for (size_t i = 0; i < n; i++) {
-        enum status status = get_size(file, sizes[i].key, sizes[i].value, err);
-        if (status != STATUS_OK) {
-            return status;
+    const struct safetensors *file = &bundle->file;
+    struct model_shape *shape = &bundle->model.shape;
+    struct variant *variant = &shape->variant;
+    TRY(get_sharing(file, variant, err));
+    TRY(get_score_term(file, variant, err));
+    for (size_t k = 0; k < N_METADATA; k++) {
+        const char *key = METADATA[k].key, *text = safetensors_text(file, key, "");
+        void *place = (char *)bundle + METADATA[k].place;
+        enum key_kind kind = METADATA[k].kind;
+        if (kind == KEY_SIZE || (kind == KEY_PATCH_SIZE && shape->input == INPUT_PATCHES)) {
+            TRY(parse_size(key, text, place, err));
+        } else if (kind == KEY_NUMBER) {
+            TRY(parse_number(key, text, place, err));
+        } else if (kind == KEY_AXIS) {
+            TRY(set_axis(variant, key, text, err));
         }
     }
     if (shape->n_layer > file->n_entry) {
         return error_set(err, STATUS_DATA, "metadata n_layer is %zu, but the file has %zu tensors",
                          shape->n_layer, file->n_entry);
     }
-    return get_variant(file, shape->n_head, &shape->variant, err);
-}
-
-static enum status get_adam(const struct safetensors *file, struct adam_options *adam,
-                            struct error *err)
-{
-    const struct {
-        const char *key;
-        double *value;
-    } numbers[] = {{"adam_lr", &adam->learning_rate},
-                   {"adam_beta1", &adam->beta1},
-                   {"adam_beta2", &adam->beta2},
-                   {"adam_eps", &adam->epsilon}};
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        enum status status = get_number(file, numbers[i].key, numbers[i].value, err);
-        if (status != STATUS_OK) {
-            return status;
-        }
+    if (variant->n_kv_head == shape->n_head) {
+        variant->n_kv_head = 0; /* the canonical way to say so */
     }
+    if (fabs(bundle->score_scale - variant_score_scale(variant)) > 1e-12) {
+        return error_set(err, STATUS_DATA,
+                         "metadata score_scale is %g, but query=%s is built with %g times "
+                         "1/sqrt(head width)",
+                         bundle->score_scale, safetensors_text(file, "query", ""),
+                         variant_score_scale(variant));
+    }
+    bundle->batch.n_token = shape->n_token;
     return STATUS_OK;
 }
 
 /* ---- tensors ---- */
 
-/* What a bundle must hold beside the tensors of the layout. */
-struct wanted {
-    char name[96];
-    enum safetensors_type type;
-    size_t dim[4];
-    size_t n_dim;
-};
-
-static const char *const LAYOUT_PREFIX[] = {"param", "grad", "adam3"};
-#define N_LAYOUT_PREFIX (sizeof(LAYOUT_PREFIX) / sizeof(LAYOUT_PREFIX[0]))
-
-static size_t wanted_count(const struct model *model)
+/* list_tensors lists what a bundle of this shape must hold. */
+static struct safetensors list_tensors(const struct crosscheck_bundle *bundle)
 {
-    return 8 + model->shape.n_layer + N_LAYOUT_PREFIX * model->layout.n_tensor;
-}
-
-/* wanted_at describes the i-th of wanted_count tensors. */
-static struct wanted wanted_at(const struct crosscheck_bundle *bundle, size_t i)
-{
-    const struct model *model = &bundle->model;
-    const struct model_shape *shape = &model->shape;
-    size_t b = bundle->batch.n_sequence, t = bundle->batch.n_token;
-    size_t side = shape->image_size;
-    const struct wanted of_input[][3] = {
-        [INPUT_TOKENS] = {{"input/ids", SAFETENSORS_I64, {b, t}, 2},
-                          {"input/targets", SAFETENSORS_I64, {b, t}, 2},
-                          {"expect/logits", SAFETENSORS_F32, {b, t, shape->n_class}, 3}},
-        [INPUT_PATCHES] = {{"input/images", SAFETENSORS_F32, {b, shape->n_channel, side, side}, 4},
-                           {"input/labels", SAFETENSORS_I64, {b}, 1},
-                           {"expect/logits", SAFETENSORS_F32, {b, shape->n_class}, 2}},
-    };
-    const struct wanted fixed[] = {
-        of_input[shape->input][0],
-        of_input[shape->input][1],
-        of_input[shape->input][2],
-        {"expect/loss", SAFETENSORS_F32, {1}, 1},
-        {"expect/grad_norm", SAFETENSORS_F32, {1}, 1},
-        {"expect/loss_after_1", SAFETENSORS_F32, {1}, 1},
-        {"expect/loss_after_2", SAFETENSORS_F32, {1}, 1},
-        {"expect/loss_after_3", SAFETENSORS_F32, {1}, 1},
-    };
-    const size_t n_fixed = sizeof(fixed) / sizeof(fixed[0]);
-    if (i < n_fixed) {
-        return fixed[i];
+    static const char *const numbers[] = {"loss", "grad_norm", "loss_after_1", "loss_after_2",
+                                          "loss_after_3"};
+    static const char *const of_layout[] = {"param", "grad", "adam3"};
+    const struct model_shape *shape = &bundle->model.shape;
+    const struct layout *layout = &bundle->model.layout;
+    size_t b = bundle->batch.n_sequence, t = bundle->batch.n_token, side = shape->image_size;
+    struct safetensors list = {0};
+    if (shape->input == INPUT_PATCHES) {
+        safetensors_add(&list, SAFETENSORS_F32, (size_t[]){b, shape->n_channel, side, side}, 4,
+                        NULL, "input/images");
+        safetensors_add(&list, SAFETENSORS_I64, &b, 1, NULL, "input/labels");
+        safetensors_add(&list, SAFETENSORS_F32, (size_t[]){b, shape->n_class}, 2, NULL,
+                        "expect/logits");
+    } else {
+        safetensors_add(&list, SAFETENSORS_I64, (size_t[]){b, t}, 2, NULL, "input/ids");
+        safetensors_add(&list, SAFETENSORS_I64, (size_t[]){b, t}, 2, NULL, "input/targets");
+        safetensors_add(&list, SAFETENSORS_F32, (size_t[]){b, t, shape->n_class}, 3, NULL,
+                        "expect/logits");
     }
-    struct wanted wanted = {.type = SAFETENSORS_F32};
-    if (i < n_fixed + shape->n_layer) {
-        snprintf(wanted.name, sizeof(wanted.name), "expect/attention.%zu", i - n_fixed);
-        wanted.dim[0] = b;
-        wanted.dim[1] = shape->n_head;
-        wanted.dim[2] = wanted.dim[3] = t;
-        wanted.n_dim = 4;
-        return wanted;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        safetensors_add(&list, SAFETENSORS_F32, (size_t[]){1}, 1, NULL, "expect/%s", numbers[i]);
     }
-    i -= n_fixed + shape->n_layer;
-    const struct tensor *tensor = &model->layout.tensor[i % model->layout.n_tensor];
-    snprintf(wanted.name, sizeof(wanted.name), "%s/%s", LAYOUT_PREFIX[i / model->layout.n_tensor],
-             tensor->name);
-    memcpy(wanted.dim, tensor->dim, sizeof(wanted.dim));
-    wanted.n_dim = tensor->n_dim;
-    return wanted;
+    for (size_t layer = 0; layer < shape->n_layer; layer++) {
+        safetensors_add(&list, SAFETENSORS_F32, (size_t[]){b, shape->n_head, t, t}, 4, NULL,
+                        "expect/attention.%zu", layer);
+    }
+    for (size_t p = 0; p < sizeof of_layout / sizeof *of_layout; p++) {
+        for (size_t i = 0; i < layout->n_tensor; i++) {
+            const struct tensor *tensor = &layout->tensor[i];
+            safetensors_add(&list, SAFETENSORS_F32, tensor->dim, tensor->n_dim, NULL, "%s/%s",
+                            of_layout[p], tensor->name);
+        }
+    }
+    return list;
 }
 
 static enum status check_tensors(const struct crosscheck_bundle *bundle, struct error *err)
 {
-    const struct safetensors *file = &bundle->file;
-    size_t n_wanted = wanted_count(&bundle->model);
-    for (size_t i = 0; i < n_wanted; i++) {
-        struct wanted wanted = wanted_at(bundle, i);
-        enum status status =
-            stored_tensor_check(file, wanted.name, wanted.type, wanted.dim, wanted.n_dim, err);
-        if (status != STATUS_OK) {
-            return status;
-        }
-    }
-    for (size_t e = 0; e < file->n_entry; e++) {
-        size_t i = 0;
-        while (i < n_wanted && strcmp(wanted_at(bundle, i).name, file->entry[e].name) != 0) {
-            i++;
-        }
-        if (i == n_wanted) {
-            char id[VARIANT_TEXT_SIZE];
-            variant_id(&bundle->model.shape.variant, id);
-            return error_set(err, STATUS_DATA, "tensor %s has no place in a model of variant %s",
-                             file->entry[e].name, id);
-        }
-    }
-    return STATUS_OK;
+    char id[VARIANT_TEXT_SIZE], whose[VARIANT_TEXT_SIZE + 32];
+    variant_id(&bundle->model.shape.variant, id);
+    snprintf(whose, sizeof whose, "a model of variant %s", id);
+    struct safetensors list = list_tensors(bundle);
+    enum status status = list.failed ? error_memory(err, "listing the tensors of a bundle")
+                                     : safetensors_match(&bundle->file, &list, whose, err);
+    safetensors_free(&list);
+    return status;
 }
 
 static enum status get_indices(const struct crosscheck_bundle *bundle, const char *name,
@@ -328,7 +266,7 @@ static enum status get_indices(const struct crosscheck_bundle *bundle, const cha
     const int64_t *from = entry->data;
     *indices = malloc(entry->n_element * sizeof(**indices));
     if (!*indices) {
-        return error_set(err, STATUS_MEMORY, "out of memory for %s", entry->name);
+        return error_memory(err, "reading %s", entry->name);
     }
     for (size_t i = 0; i < entry->n_element; i++) {
         if (from[i] < 0 || from[i] >= (int64_t)n_value) {
@@ -350,7 +288,7 @@ static enum status get_patches(struct crosscheck_bundle *bundle, struct error *e
     const float *images = entry->data;
     bundle->patches = calloc(bundle->batch.n_sequence, n_row * sizeof(float));
     if (!bundle->patches) {
-        return error_set(err, STATUS_MEMORY, "out of memory for the patches of %s", entry->name);
+        return error_memory(err, "cutting %s", entry->name);
     }
     for (size_t i = 0; i < bundle->batch.n_sequence; i++) {
         patches_from_image(images + i * n_pixel, shape->n_channel, side, side, shape->patch,
@@ -363,16 +301,13 @@ static enum status get_batch(struct crosscheck_bundle *bundle, struct error *err
 {
     const struct model_shape *shape = &bundle->model.shape;
     bool patches = shape->input == INPUT_PATCHES;
-    enum status status = patches ? get_patches(bundle, err)
-                                 : get_indices(bundle, "ids", shape->n_symbol, &bundle->ids, err);
-    if (status == STATUS_OK) {
-        status = get_indices(bundle, patches ? "labels" : "targets", shape->n_class,
-                             &bundle->targets, err);
-    }
+    TRY(patches ? get_patches(bundle, err)
+                : get_indices(bundle, "ids", shape->n_symbol, &bundle->ids, err));
+    TRY(get_indices(bundle, patches ? "labels" : "targets", shape->n_class, &bundle->targets, err));
     bundle->batch.ids = bundle->ids;
     bundle->batch.patches = bundle->patches;
     bundle->batch.targets = bundle->targets;
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- the whole ---- */
@@ -380,41 +315,35 @@ static enum status get_batch(struct crosscheck_bundle *bundle, struct error *err
 static enum status bundle_fill(struct crosscheck_bundle *bundle, struct error *err)
 {
     const struct safetensors *file = &bundle->file;
-    struct model_shape shape = {0};
-    enum status status = check_format(file, err);
-    if (status == STATUS_OK) {
-        status = get_input(file, &shape.input, err);
+    const char *format = safetensors_text(file, "format", "(none)");
+    if (strcmp(format, BUNDLE_FORMAT) != 0) {
+        return error_set(err, STATUS_DATA, "no crosscheck bundle: expected format %s, found %s",
+                         BUNDLE_FORMAT, format);
     }
-    if (status == STATUS_OK) {
-        status = check_keys(file, shape.input, err);
+    const char *input = safetensors_text(file, "input", "(none)");
+    bool patches = strcmp(input, "patches") == 0;
+    if (!patches && strcmp(input, "tokens") != 0) {
+        return error_set(err, STATUS_DATA, "input: expected tokens or patches, found %s", input);
     }
-    if (status == STATUS_OK) {
-        status = get_shape(file, &shape, &bundle->batch.n_sequence, err);
-    }
-    if (status == STATUS_OK) {
-        status = get_adam(file, &bundle->adam, err);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    status = model_create(&bundle->model, &shape, err);
+    struct model_shape *shape = &bundle->model.shape;
+    shape->input = patches ? INPUT_PATCHES : INPUT_TOKENS;
+    TRY(check_keys(file, shape->input, err));
+    TRY(get_values(bundle, err));
+    const struct model_shape wanted = *shape;
+    enum status status = model_create(&bundle->model, &wanted, err);
     if (status != STATUS_OK) {
         return status == STATUS_USAGE ? as_data_error(err) : status;
     }
-    bundle->batch.n_token = shape.n_token;
-    status = check_tensors(bundle, err);
-    return status == STATUS_OK ? get_batch(bundle, err) : status;
+    TRY(check_tensors(bundle, err));
+    return get_batch(bundle, err);
 }
 
 enum status crosscheck_bundle_read(const char *path, struct crosscheck_bundle *bundle,
                                    struct error *err)
 {
     *bundle = (struct crosscheck_bundle){0};
-    enum status status = safetensors_read(path, &bundle->file, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    status = bundle_fill(bundle, err);
+    TRY(safetensors_read(path, &bundle->file, err));
+    enum status status = bundle_fill(bundle, err);
     if (status != STATUS_OK) {
         error_prefix(err, "%s", path);
         crosscheck_bundle_free(bundle);
@@ -436,6 +365,6 @@ const struct safetensors_entry *crosscheck_bundle_entry(const struct crosscheck_
                                                         const char *prefix, const char *name)
 {
     char full[128];
-    snprintf(full, sizeof(full), "%s/%s", prefix, name);
+    snprintf(full, sizeof full, "%s/%s", prefix, name);
     return safetensors_find(&bundle->file, full);
 }

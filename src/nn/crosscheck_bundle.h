@@ -12,6 +12,7 @@ struct crosscheck_bundle {
     struct safetensors file;
     struct model model;
     struct adam_options adam;
+    double score_scale; /* times 1/sqrt(head width) */
     struct batch batch;
     /* the batch borrows them; what the input does not have is NULL */
     int32_t *ids, *targets;

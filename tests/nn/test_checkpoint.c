@@ -67,7 +67,7 @@ static void check_resumed(const struct model_shape *shape)
     struct engine *unbroken = engine_of(shape, 1), *stopped = engine_of(shape, 1);
     train(unbroken, 0, 7);
     train(stopped, 0, 3);
-    ck_assert_int_eq(checkpoint_save(path, stopped, NULL, NULL), STATUS_OK);
+    ck_assert_int_eq(checkpoint_save(path, stopped, NULL, 0, NULL), STATUS_OK);
     engine_free(stopped);
 
     struct engine *resumed = engine_of(shape, 2);
@@ -112,7 +112,7 @@ TEST(the_seed_of_dropout_matters)
     shape.dropout = 0.2;
     struct engine *unbroken = engine_of(&shape, 1), *resumed = engine_of(&shape, 1);
     train(unbroken, 0, 3);
-    ck_assert_int_eq(checkpoint_save(path, unbroken, NULL, NULL), STATUS_OK);
+    ck_assert_int_eq(checkpoint_save(path, unbroken, NULL, 0, NULL), STATUS_OK);
     engine_initialise(resumed, 2);
     ck_assert_int_eq(checkpoint_load(path, resumed, NULL, NULL), STATUS_OK);
     check_same_state(unbroken, resumed);
@@ -142,7 +142,7 @@ TEST(weights_are_stored_under_plain_names)
 {
     struct engine *engine = make_engine("qk+", 16, 1);
     train(engine, 0, 2);
-    ck_assert_int_eq(checkpoint_save(path, engine, NULL, NULL), STATUS_OK);
+    ck_assert_int_eq(checkpoint_save(path, engine, NULL, 0, NULL), STATUS_OK);
     struct safetensors file;
     ck_assert_int_eq(safetensors_read(path, &file, NULL), STATUS_OK);
     ck_assert_str_eq(safetensors_text(&file, "step", ""), "2");
@@ -166,7 +166,7 @@ TEST(patches_are_stored_as_a_convolution)
 {
     struct model_shape shape = fixture_patch_shape(variant_named(0), 16, 2, 4);
     struct engine *engine = engine_of(&shape, 1);
-    ck_assert_int_eq(checkpoint_save(path, engine, NULL, NULL), STATUS_OK);
+    ck_assert_int_eq(checkpoint_save(path, engine, NULL, 0, NULL), STATUS_OK);
     struct safetensors file;
     ck_assert_int_eq(safetensors_read(path, &file, NULL), STATUS_OK);
     const struct safetensors_entry *weight = safetensors_find(&file, "patch_embed.weight");
@@ -185,21 +185,18 @@ TEST(notes_come_back)
 {
     char task_key[] = "task", task[] = "reverse", text_key[] = "note", text[] = "d = 16, \"Q=K\"\n";
     struct safetensors_metadata pair[] = {{task_key, task}, {text_key, text}};
-    const struct checkpoint_notes notes = {pair, 2};
-    struct checkpoint_notes read;
+    struct safetensors read;
     struct engine *engine = make_engine("kv", 16, 1);
-    ck_assert_int_eq(checkpoint_save(path, engine, &notes, NULL), STATUS_OK);
+    ck_assert_int_eq(checkpoint_save(path, engine, pair, 2, NULL), STATUS_OK);
     ck_assert_int_eq(checkpoint_load(path, engine, &read, NULL), STATUS_OK);
-    ck_assert_uint_eq(read.n_pair, 2);
-    ck_assert_str_eq(checkpoint_note(&read, "task"), "reverse");
-    ck_assert_str_eq(checkpoint_note(&read, "note"), text);
-    ck_assert_ptr_null(checkpoint_note(&read, "step"));
-    checkpoint_notes_free(&read);
+    ck_assert_str_eq(safetensors_text(&read, "task", ""), "reverse");
+    ck_assert_str_eq(safetensors_text(&read, "note", ""), text);
+    safetensors_free(&read);
 
     char step_key[] = "step";
     pair[1].key = step_key;
     struct error err;
-    ck_assert_int_eq(checkpoint_save(path, engine, &notes, &err), STATUS_USAGE);
+    ck_assert_int_eq(checkpoint_save(path, engine, pair, 2, &err), STATUS_USAGE);
     ck_assert_ptr_nonnull(strstr(err.text, "the note 'step'"));
     engine_free(engine);
 }
@@ -221,20 +218,20 @@ static void check_refused(const char *variant_text, size_t n_embd, const char *p
 TEST(another_model_is_refused)
 {
     struct engine *engine = make_engine("qk", 16, 1);
-    ck_assert_int_eq(checkpoint_save(path, engine, NULL, NULL), STATUS_OK);
+    ck_assert_int_eq(checkpoint_save(path, engine, NULL, 0, NULL), STATUS_OK);
     engine_free(engine);
     check_refused("kv", 16, "tensor blocks.0.attn.q.weight is missing");
     check_refused("qk+", 16, "tensor blocks.0.attn.pos_w is missing");
     check_refused("qk", 8, "tensor embed.weight: expected F32 [8,10], found F32 [16,10]");
 
     engine = make_engine("qk+", 16, 1);
-    ck_assert_int_eq(checkpoint_save(path, engine, NULL, NULL), STATUS_OK);
+    ck_assert_int_eq(checkpoint_save(path, engine, NULL, 0, NULL), STATUS_OK);
     engine_free(engine);
     check_refused("qk", 16, "tensor blocks.0.attn.pos_w has no place in a model of variant qk");
 
     struct model_shape patches = fixture_patch_shape(variant_named(0), 16, 2, 4);
     engine = engine_of(&patches, 1);
-    ck_assert_int_eq(checkpoint_save(path, engine, NULL, NULL), STATUS_OK);
+    ck_assert_int_eq(checkpoint_save(path, engine, NULL, 0, NULL), STATUS_OK);
     engine_free(engine);
     check_refused("qkv", 16, "tensor embed.weight is missing");
     patches.n_channel = 1;
@@ -266,7 +263,7 @@ static void write_edited(const char *key, const char *value)
 TEST(a_file_that_is_no_checkpoint_is_refused)
 {
     struct engine *engine = make_engine("qk", 16, 1);
-    ck_assert_int_eq(checkpoint_save(path, engine, NULL, NULL), STATUS_OK);
+    ck_assert_int_eq(checkpoint_save(path, engine, NULL, 0, NULL), STATUS_OK);
     write_edited("step", "-4");
     check_refused("qk", 16, "step: expected a whole number, found '-4'");
     write_edited("format", "crosscheck-1");
@@ -284,7 +281,7 @@ TEST(a_folder_that_is_not_there_is_named)
     struct error err;
     char nowhere[sizeof(path) + 16];
     snprintf(nowhere, sizeof(nowhere), "%s/no/where", scratch);
-    ck_assert_int_eq(checkpoint_save(nowhere, engine, NULL, &err), STATUS_WRITE);
+    ck_assert_int_eq(checkpoint_save(nowhere, engine, NULL, 0, &err), STATUS_WRITE);
     ck_assert_ptr_nonnull(strstr(err.text, nowhere));
     engine_free(engine);
 }
