@@ -5,11 +5,9 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/threads.h"
 #include "cli/busy.h"
 #include "cli/plan.h"
 #include "cli/startup.h"
-#include "lab/record/record.h"
 #include "lab/training/memory.h"
 
 double forecast_memory_mib(const struct config *config, int threads)
@@ -17,79 +15,49 @@ double forecast_memory_mib(const struct config *config, int threads)
     return ceil((double)memory_of_run(config, threads) / (1024.0 * 1024.0));
 }
 
-static enum status list_pending(struct forecast *forecast, const struct plan *plan,
-                                struct error *err)
+static enum status list_pending(struct forecast *forecast, struct error *err)
 {
+    const struct plan *plan = forecast->plan;
     forecast->pending = calloc(plan->n_run + 1, sizeof *forecast->pending);
-    forecast->done = calloc(plan->n_run + 1, sizeof *forecast->done);
-    if (!forecast->pending || !forecast->done) {
-        return error_set(err, STATUS_MEMORY, "out of memory for %zu runs", plan->n_run);
+    if (!forecast->pending) {
+        return error_memory(err, "listing %zu runs", plan->n_run);
     }
     for (size_t i = 0; i < plan->n_run; i++) {
-        forecast->done[i] = record_is_done(plan->arguments->out, plan->config[i].id);
-        if (forecast->done[i]) {
-            forecast->n_done++;
-        } else {
+        if (!plan->done[i]) {
             forecast->pending[forecast->n_pending++] = plan->config[i];
         }
     }
     return STATUS_OK;
 }
 
-static double largest_memory(const struct forecast *forecast)
-{
-    double largest = 0;
-    for (size_t i = 0; i < forecast->n_pending; i++) {
-        largest = fmax(largest, forecast_memory_mib(&forecast->pending[i], forecast->threads));
-    }
-    return largest;
-}
-
-/* Several runs at a time share the threads, as in jobs.c. */
-static void choose_jobs(struct forecast *forecast, const struct arguments *arguments)
-{
-    size_t n = arguments->jobs < forecast->n_pending ? arguments->jobs : forecast->n_pending;
-    int threads = arguments->threads > 0 ? arguments->threads : threads_available();
-    forecast->jobs = n > 1 ? n : 1;
-    forecast->threads = threads / (int)forecast->jobs;
-    if (forecast->threads < 1) {
-        forecast->threads = 1;
-    }
-}
-
 enum status forecast_make(struct forecast *forecast, const struct plan *plan, struct error *err)
 {
-    *forecast = (struct forecast){0};
-    enum status status = list_pending(forecast, plan, err);
-    if (status != STATUS_OK || forecast->n_pending == 0) {
-        return status;
+    *forecast =
+        (struct forecast){.plan = plan, .estimator = estimator_make(plan->threads, plan->jobs)};
+    TRY(list_pending(forecast, err));
+    if (forecast->n_pending == 0) {
+        return STATUS_OK;
     }
-    choose_jobs(forecast, plan->arguments);
-    struct estimate_options options = {
-        .threads = forecast->threads, .jobs = forecast->jobs, .seconds = FORECAST_SECONDS};
     if (!plan->arguments->quiet) {
         forecast_announce();
     }
-    status = startup_compute(err);
-    double start = clock_seconds();
-    if (status == STATUS_OK) {
-        status = estimator_create(&forecast->estimator, forecast->pending, forecast->n_pending,
-                                  &options, err);
+    TRY(startup_compute(err));
+    double start = clock_seconds(), largest = 0;
+    TRY(estimator_time(&forecast->estimator, forecast->pending, forecast->n_pending,
+                       FORECAST_SECONDS, err));
+    forecast->timing_seconds = clock_seconds() - start;
+    forecast->total = estimator_sweep(&forecast->estimator, forecast->pending, forecast->n_pending);
+    for (size_t i = 0; i < forecast->n_pending; i++) {
+        largest = fmax(largest, forecast_memory_mib(&forecast->pending[i], plan->threads));
     }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    forecast->measure_seconds = clock_seconds() - start;
-    forecast->total = estimator_sweep(forecast->estimator, forecast->pending, forecast->n_pending);
-    forecast->memory_mib = (double)forecast->jobs * largest_memory(forecast);
+    forecast->memory_mib = (double)plan->jobs * largest;
     return STATUS_OK;
 }
 
 void forecast_free(struct forecast *forecast)
 {
-    estimator_free(forecast->estimator);
+    estimator_free(&forecast->estimator);
     free(forecast->pending);
-    free(forecast->done);
 }
 
 /* ---- as text ---- */
@@ -140,49 +108,40 @@ static const char *plural(size_t n)
     return n == 1 ? "" : "s";
 }
 
-#define WORTH_A_FIGURE 1.2
-
-void forecast_warn(const struct estimator *estimator)
+void forecast_warn(double others)
 {
-    char consequence[128];
-    double slowdown = estimator_slowdown(estimator);
-    snprintf(consequence, sizeof consequence,
-             slowdown < WORTH_A_FIGURE ? "with them at work, runs take longer than said here"
-                                       : "with them at work, runs take about %.*f times as long "
-                                         "as said here",
-             slowdown < 10, slowdown);
-    busy_warn(estimator_others(estimator), consequence);
+    busy_warn(others, "without them, runs take less time than said here");
 }
 
 /* Where the time comes from. */
 static void say_source(const struct forecast *forecast)
 {
-    size_t n_group = estimator_n_group(forecast->estimator);
-    size_t n_measured = estimator_n_measured(forecast->estimator);
-    if (n_measured == 0) {
+    const struct estimator *estimator = &forecast->estimator;
+    if (estimator->n_timed == 0) {
         fputs("(a guess: a step of any of these models is too long to be tried)\n", stderr);
         return;
     }
     fprintf(stderr,
             "(from training steps of %zu of %zu kind%s of models, made just now in %.1f s; runs "
             "of a kind differ by their FLOP)\n",
-            n_measured, n_group, plural(n_group), forecast->measure_seconds);
+            estimator->n_timed, estimator->n_group, plural(estimator->n_group),
+            forecast->timing_seconds);
 }
 
 void forecast_say(const struct forecast *forecast)
 {
-    size_t n_run = forecast->n_pending + forecast->n_done;
+    const struct plan *plan = forecast->plan;
     if (forecast->n_pending > 0) {
         char range[FORECAST_RANGE_SIZE];
         forecast_range(forecast->total, range);
         fprintf(stderr,
                 "%zu run%s to make, %zu at a time with %d thread%s: estimated time %s, memory "
                 "%.0f MiB\n",
-                forecast->n_pending, plural(forecast->n_pending), forecast->jobs, forecast->threads,
-                plural((size_t)forecast->threads), range, forecast->memory_mib);
+                forecast->n_pending, plural(forecast->n_pending), plan->jobs, plan->threads,
+                plural((size_t)plan->threads), range, forecast->memory_mib);
         say_source(forecast);
-        forecast_warn(forecast->estimator);
+        forecast_warn(forecast->estimator.others);
     }
     fprintf(stderr, "%zu run%s, %zu of them done; nothing was trained or written (--dry-run)\n",
-            n_run, plural(n_run), forecast->n_done);
+            plan->n_run, plural(plan->n_run), plan->n_done);
 }

@@ -4,7 +4,6 @@
 #ifndef QKVLAB_CLI_FORECAST_H
 #define QKVLAB_CLI_FORECAST_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"
@@ -13,27 +12,27 @@
 struct plan; /* plan.h */
 
 struct forecast {
-    struct estimator *estimator;
-    bool *done;             /* [n_run] of the plan */
-    struct config *pending; /* [n_pending] */
-    size_t n_pending, n_done;
-    size_t jobs;            /* runs at a time */
-    int threads;            /* of each */
-    struct estimate total;  /* seconds */
-    double memory_mib;      /* of the largest runs that may be made at a time */
-    double measure_seconds; /* it took to find out */
+    const struct plan *plan;
+    struct estimator estimator;
+    struct config *pending; /* [n_pending], the runs that are not done */
+    size_t n_pending;
+    struct estimate total; /* seconds */
+    double memory_mib;     /* of the largest runs that may be made at a time */
+    double timing_seconds; /* it took to find out */
 };
 
-/* Time for measuring, of one sweep as of all presets: what is measured in it weighs most. */
+/* Time for measuring, of one sweep as of all presets. */
 #define FORECAST_SECONDS 3.0
 
 /* forecast_announce says on stderr that the measuring begins, and for how long. */
 void forecast_announce(void);
 
-/* forecast_warn says that other programs were at work meanwhile, if they were. */
-void forecast_warn(const struct estimator *estimator);
+/* forecast_warn says that other programs were at work meanwhile, if they took such a share of the
+ * processors. */
+void forecast_warn(double others);
 
-/* forecast_make measures. Caller frees with forecast_free, also on failure. */
+/* forecast_make measures; the plan is borrowed. Caller frees with forecast_free, also on failure.
+ */
 enum status forecast_make(struct forecast *forecast, const struct plan *plan, struct error *err);
 void forecast_free(struct forecast *forecast);
 

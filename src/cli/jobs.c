@@ -20,12 +20,12 @@
 #include <sys/prctl.h>
 #endif
 
-#include "base/threads.h"
 #include "cli/signals.h"
 #include "cli/startup.h"
 #include "lab/record/record.h"
 
-#define POLL_NANOSECONDS 50000000L
+/* Short beside the smallest runs, which take 0.02 s with their process. */
+#define POLL_NANOSECONDS 5000000L
 #define NOT_STARTED 127 /* exit status, as shells have it */
 
 struct child {
@@ -39,7 +39,6 @@ struct pool {
     struct sweep_totals *totals;
     struct child *child; /* [n_child] */
     size_t n_child, n_running;
-    int threads; /* of each child */
     const char *binary;
     bool signalled;
     enum status fatal; /* a child said why no other run could work either */
@@ -47,11 +46,6 @@ struct pool {
 };
 
 /* ---- starting ---- */
-
-static const char *run_id(const struct pool *pool, size_t run)
-{
-    return pool->plan->config[run].id;
-}
 
 #define FIXED_WORDS 16
 
@@ -84,7 +78,7 @@ static char **child_words(const struct pool *pool, char **assignments, char thre
     append_option(words, &n, "--data", arguments->data);
     append_option(words, &n, "--cache", arguments->cache);
     append_option(words, &n, "--out", arguments->out);
-    snprintf(threads, 32, "--threads=%d", pool->threads);
+    snprintf(threads, 32, "--threads=%d", pool->plan->threads);
     words[n++] = threads;
     words[n++] = (char *)"--quiet";
     return words;
@@ -119,7 +113,7 @@ static enum status start(struct pool *pool, struct child *child, size_t run, str
     char **words = assignments ? child_words(pool, assignments, threads) : NULL;
     if (!words) {
         config_words_free(assignments);
-        return error_set(err, STATUS_MEMORY, "out of memory");
+        return error_memory(err, "starting a process");
     }
     progress_clear(pool->progress);
     fflush(NULL);
@@ -148,7 +142,8 @@ static void count_skipped(struct pool *pool, const struct record_outcome *outcom
     pool->totals->diverged_before += outcome->diverged;
 }
 
-/* A run that is done, but by another process than the child, was done when that looked. */
+/* A child finds its run done where another process, of whoever shares the folder, finished it after
+ * this one had looked: then the child skipped it. */
 static void count_done(struct pool *pool, const struct child *child,
                        const struct record_outcome *outcome)
 {
@@ -165,7 +160,7 @@ static void count_done(struct pool *pool, const struct child *child,
  * a run that is done is done: its pictures may not be. */
 static void count(struct pool *pool, const struct child *child, int wait_status)
 {
-    const char *id = run_id(pool, child->run);
+    const char *id = pool->plan->config[child->run].id;
     int code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
     if (pool->stopping && (code >= 128 || code < 0)) {
         return;
@@ -186,14 +181,9 @@ static void count(struct pool *pool, const struct child *child, int wait_status)
     if (code == NOT_STARTED) {
         progress_note(pool->progress, "%s failed: its process could not be started", id);
     }
-    if (code == status_exit_code(STATUS_USAGE)) {
-        pool->fatal = STATUS_USAGE;
-    }
-    if (code == status_exit_code(STATUS_WRITE)) {
-        pool->fatal = STATUS_WRITE;
-    }
-    if (code == status_exit_code(STATUS_DATA)) {
-        pool->fatal = STATUS_DATA;
+    static const enum status fatal[] = {STATUS_USAGE, STATUS_WRITE, STATUS_DATA};
+    for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++) {
+        pool->fatal = code == status_exit_code(fatal[i]) ? fatal[i] : pool->fatal;
     }
 }
 
@@ -257,7 +247,7 @@ static enum status fill(struct pool *pool, size_t *next, struct error *err)
     while (status == STATUS_OK && *next < pool->plan->n_run && (place = free_place(pool)) != NULL) {
         size_t run = (*next)++;
         struct record_outcome outcome;
-        if (record_outcome(pool->plan->arguments->out, run_id(pool, run), &outcome)) {
+        if (record_outcome(pool->plan->arguments->out, pool->plan->config[run].id, &outcome)) {
             count_skipped(pool, &outcome);
             progress_skip(pool->progress, run);
         } else {
@@ -289,24 +279,21 @@ static enum status work(struct pool *pool, struct error *err)
 enum status jobs_run(const struct plan *plan, struct progress *progress,
                      struct sweep_totals *totals, struct error *err)
 {
-    const struct arguments *arguments = plan->arguments;
-    size_t n_child = arguments->jobs < plan->n_run ? arguments->jobs : plan->n_run;
-    int threads = arguments->threads ? arguments->threads : threads_available();
-    struct pool pool = {.plan = plan, .progress = progress, .totals = totals, .n_child = n_child};
-    pool.threads = n_child > 0 ? threads / (int)n_child : 1;
-    if (pool.threads < 1) {
-        pool.threads = 1;
+    struct pool pool = {.plan = plan,
+                        .progress = progress,
+                        .totals = totals,
+                        .n_child = plan->jobs,
+                        .binary = startup_binary(err)};
+    if (!pool.binary) {
+        return STATUS_FAILED;
     }
-    pool.child = calloc(n_child + 1, sizeof *pool.child);
+    pool.child = calloc(pool.n_child, sizeof *pool.child);
     if (!pool.child) {
-        return error_set(err, STATUS_MEMORY, "out of memory");
+        return error_memory(err, "starting %zu processes", pool.n_child);
     }
-    pool.binary = startup_binary(err);
-    enum status status = pool.binary ? work(&pool, err) : STATUS_FAILED;
+    enum status status = work(&pool, err);
     free(pool.child);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(status);
     if (pool.signalled || signals_received()) {
         return error_set(err, STATUS_INTERRUPTED, "stopped by a signal");
     }

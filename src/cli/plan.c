@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/path.h"
-#include "base/threads.h"
 #include "cli/data_options.h"
 #include "cli/jobs.h"
 #include "cli/progress.h"
@@ -16,6 +15,7 @@
 #include "cli/terminal.h"
 #include "lab/config/config_file.h"
 #include "lab/record/record.h"
+#include "lab/sweep/estimate.h"
 #include "lab/sweep/sweep_data.h"
 #include "lab/sweep/sweep_plan.h"
 #include "lab/training/source.h"
@@ -23,17 +23,24 @@
 
 /* ---- making the list ---- */
 
-/* Copies the runs that belong to this shard. */
+/* Copies the runs that belong to this shard, and looks which of them are done. */
 static enum status take_shard(struct plan *plan, struct error *err)
 {
     const struct grids *grids = &plan->grids;
     size_t n_shard = plan->arguments->n_shard ? plan->arguments->n_shard : 1;
     plan->config = malloc((grids->n_config + 1) * sizeof *plan->config);
-    if (!plan->config) {
-        return error_set(err, STATUS_MEMORY, "out of memory for %zu runs", grids->n_config);
+    plan->done = calloc(grids->n_config + 1, sizeof *plan->done);
+    if (!plan->config || !plan->done) {
+        return error_memory(err, "listing %zu runs", grids->n_config);
     }
     for (size_t i = plan->arguments->shard; i < grids->n_config; i += n_shard) {
-        plan->config[plan->n_run++] = grids->config[i];
+        const struct config *config = &grids->config[i];
+        struct record_outcome outcome;
+        bool done = record_outcome(plan->arguments->out, config->id, &outcome);
+        plan->n_done += done;
+        plan->n_diverged += done && outcome.diverged;
+        plan->done[plan->n_run] = done;
+        plan->config[plan->n_run++] = *config;
     }
     return STATUS_OK;
 }
@@ -42,13 +49,19 @@ enum status plan_create(struct plan *plan, const struct arguments *arguments, co
                         struct error *err)
 {
     *plan = (struct plan){.arguments = arguments};
-    enum status status = grids_expand(&plan->grids, arguments, name, err);
-    return status == STATUS_OK ? take_shard(plan, err) : status;
+    TRY(grids_expand(&plan->grids, arguments, name, err));
+    TRY(take_shard(plan, err));
+    size_t n_left = plan->n_run - plan->n_done;
+    size_t jobs = arguments->jobs < n_left ? arguments->jobs : n_left;
+    plan->jobs = jobs > 0 ? jobs : 1;
+    plan->threads = estimate_threads(arguments->threads, plan->jobs);
+    return STATUS_OK;
 }
 
 void plan_free(struct plan *plan)
 {
     free(plan->config);
+    free(plan->done);
     grids_free(&plan->grids);
 }
 
@@ -122,7 +135,7 @@ static enum status run_here(const struct plan *plan, const struct dataset_option
 {
     struct watch watch = {.out = plan->arguments->out, .progress = progress};
     struct sweep_options options = {
-        .out = plan->arguments->out, .data = data, .threads = plan->arguments->threads};
+        .out = plan->arguments->out, .data = data, .threads = plan->threads};
     struct sweep_hooks hooks = {
         .train = {.context = &watch, .step = on_step, .stop = on_stop},
         .begin = on_begin,
@@ -159,20 +172,6 @@ static enum status draw_pictures(const struct plan *plan, struct error *err)
     return status;
 }
 
-/* What there is before anything is made. */
-static struct sweep_totals count_before(const struct plan *plan)
-{
-    struct sweep_totals before = {0};
-    for (size_t i = 0; i < plan->n_run; i++) {
-        struct record_outcome outcome;
-        if (record_outcome(plan->arguments->out, plan->config[i].id, &outcome)) {
-            before.skipped++;
-            before.diverged_before += outcome.diverged;
-        }
-    }
-    return before;
-}
-
 /* Runs that others finished, or a child that was killed, were not claimed here. */
 static void tidy(const struct plan *plan)
 {
@@ -181,14 +180,14 @@ static void tidy(const struct plan *plan)
     }
 }
 
-static void say_beginning(const struct plan *plan, size_t n_done)
+static void say_beginning(const struct plan *plan)
 {
     if (plan->grids.note[0]) {
         terminal_say("%s", plan->grids.note);
     }
     terminal_print(stderr, "%zu run%s in %s", plan->n_run, plan->n_run == 1 ? "" : "s",
                    plan->arguments->out);
-    fprintf(stderr, n_done > 0 ? ", %zu of them already done\n" : "\n", n_done);
+    fprintf(stderr, plan->n_done > 0 ? ", %zu of them already done\n" : "\n", plan->n_done);
 }
 
 static void append_total(char *line, size_t size, size_t count, const char *what)
@@ -228,14 +227,14 @@ static void say_totals(const struct plan *plan, const struct progress *progress,
 static enum status find_data(const struct plan *plan, const struct dataset_options *data,
                              struct error *err)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < plan->n_run && status == STATUS_OK; i++) {
-        bool looked = i > 0 && plan->config[i].task == plan->config[i - 1].task;
-        if (!looked && !record_is_done(plan->arguments->out, plan->config[i].id)) {
-            status = task_find_data(plan->config[i].task, data, err);
+    const struct task *found = NULL;
+    for (size_t i = 0; i < plan->n_run; i++) {
+        if (!plan->done[i] && plan->config[i].task != found) {
+            found = plan->config[i].task;
+            TRY(task_find_data(found, data, err));
         }
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* A configuration file is found from every directory. NULL: a preset, or nothing. */
@@ -252,7 +251,7 @@ static enum status keep_plan(const struct plan *plan, struct error *err)
     size_t n = 0, n_word = 2 + arguments->n_operand + 2 * arguments->n_set + 2;
     const char **words = calloc(n_word, sizeof *words);
     if (!words) {
-        return error_set(err, STATUS_MEMORY, "out of memory for the words of the command line");
+        return error_memory(err, "keeping the words of the command line");
     }
     char *file = absolute_file(arguments);
     words[n++] = "qkvlab";
@@ -286,22 +285,13 @@ static enum status check_length(const char *out, struct error *err)
 static enum status prepare(const struct plan *plan, const struct dataset_options *data,
                            struct error *err)
 {
-    const struct arguments *arguments = plan->arguments;
-    enum status status = check_length(arguments->out, err);
-    if (status == STATUS_OK) {
-        status = find_data(plan, data, err);
-    }
-    if (status == STATUS_OK) {
-        status = startup_compute(err);
-    }
-    if (status == STATUS_OK) {
-        status = sweep_data_check(arguments->out, plan->config, plan->n_run, data,
-                                  arguments->threads, err);
-    }
-    if (status == STATUS_OK) {
-        status = folder_create(arguments->out, err);
-    }
-    return status == STATUS_OK ? keep_plan(plan, err) : status;
+    const char *out = plan->arguments->out;
+    TRY(check_length(out, err));
+    TRY(find_data(plan, data, err));
+    TRY(startup_compute(err));
+    TRY(sweep_data_check(out, plan->config, plan->n_run, data, plan->arguments->threads, err));
+    TRY(folder_create(out, err));
+    return keep_plan(plan, err);
 }
 
 /* Puts the last sentence: what the runs said of themselves stands above. A run that diverged stays
@@ -324,47 +314,61 @@ static void conclude(const struct plan *plan, const struct sweep_totals *totals,
     }
 }
 
+/* make trains what is not done. */
+static enum status make(const struct plan *plan, const struct dataset_options *data,
+                        struct progress *progress, struct sweep_totals *totals, struct error *err)
+{
+    if (plan->n_done == plan->n_run) {
+        *totals =
+            (struct sweep_totals){.skipped = plan->n_done, .diverged_before = plan->n_diverged};
+        return plan->n_diverged > 0 ? STATUS_FAILED : STATUS_OK;
+    }
+    signals_hold();
+    enum status status = plan->jobs > 1 ? jobs_run(plan, progress, totals, err)
+                                        : run_here(plan, data, progress, totals, err);
+    signals_release();
+    return status;
+}
+
+/* finish draws what is missing. In a folder that nothing was written to, which may be locked, that
+ * it cannot be is no failure. */
+static enum status finish(const struct plan *plan, struct progress *progress, enum status made,
+                          struct error *err)
+{
+    struct error undrawn = {0};
+    enum status drawn = draw_pictures(plan, &undrawn);
+    if (drawn == STATUS_OK) {
+        return made;
+    }
+    if (plan->n_done == plan->n_run) {
+        progress_note(progress, "warning: %s; `qkvlab attention` draws what is missing",
+                      undrawn.text);
+        return made;
+    }
+    *err = undrawn;
+    return drawn;
+}
+
 enum status plan_run(const struct plan *plan, struct error *err)
 {
     const struct arguments *arguments = plan->arguments;
-    struct sweep_totals before = count_before(plan), totals = {0};
+    struct sweep_totals totals = {0};
     struct data_options data;
-    enum status status = data_options_make(&data, arguments, err);
-    bool finished =
-        before.skipped == plan->n_run; /* then nothing is written, and the folder may be locked */
-    if (status == STATUS_OK && !finished) {
-        status = prepare(plan, &data.options, err);
-    }
-    if (status != STATUS_OK) {
-        return status;
+    TRY(data_options_make(&data, arguments, err));
+    if (plan->n_done < plan->n_run) {
+        TRY(prepare(plan, &data.options, err));
     }
     if (!arguments->quiet) {
-        say_beginning(plan, before.skipped);
+        say_beginning(plan);
     }
     struct progress *progress =
-        progress_create(plan->config, plan->n_run, arguments->jobs, arguments->quiet);
-    signals_hold();
-    if (finished) {
-        totals = before;
-        status = before.diverged_before > 0 ? STATUS_FAILED : STATUS_OK;
-    } else {
-        status = arguments->jobs > 1 ? jobs_run(plan, progress, &totals, err)
-                                     : run_here(plan, &data.options, progress, &totals, err);
-    }
-    signals_release();
+        progress_create(plan->config, plan->n_run, plan->jobs, arguments->quiet);
+    enum status status = make(plan, &data.options, progress, &totals, err);
     progress_clear(progress);
     tidy(plan);
     conclude(plan, &totals, status, err);
     if (status == STATUS_OK || status == STATUS_FAILED) {
-        struct error undrawn = {0};
-        enum status drawn = draw_pictures(plan, &undrawn);
-        if (drawn != STATUS_OK && finished) {
-            progress_note(progress, "warning: %s; `qkvlab attention` draws what is missing",
-                          undrawn.text);
-        } else if (drawn != STATUS_OK) {
-            *err = undrawn;
-            status = drawn;
-        }
+        status = finish(plan, progress, status, err);
     }
     if (!arguments->quiet) {
         say_totals(plan, progress, &totals);

@@ -4,6 +4,7 @@
 #ifndef QKVLAB_CLI_PLAN_H
 #define QKVLAB_CLI_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"
@@ -16,7 +17,10 @@ struct plan {
     const struct arguments *arguments; /* borrowed */
     struct grids grids;                /* all runs of the command line */
     struct config *config;             /* [n_run], this shard's part of them */
-    size_t n_run;
+    bool *done;                        /* [n_run], what was finished before */
+    size_t n_run, n_done, n_diverged;  /* n_diverged of the finished ones */
+    size_t jobs;                       /* runs at a time, no more than there are to make */
+    int threads;                       /* of each */
 };
 
 /* plan_create lists the runs of a configuration file or preset and the --set options, see grids.h.

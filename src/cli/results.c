@@ -151,19 +151,17 @@ static void add_size(struct table *table, const struct size *size)
     table_number(table, size->memory_mib);
 }
 
-static void add_time(struct table *table, const struct forecast *forecast, size_t run,
+/* forecast NULL: the run is done. */
+static void add_time(struct table *table, const struct forecast *forecast,
                      const struct config *config)
 {
     char text[FORECAST_RANGE_SIZE];
-    if (forecast->done[run]) {
-        table_missing(table);
-        table_missing(table);
-        return;
+    double seconds = forecast ? estimator_run_seconds(&forecast->estimator, config) : NAN;
+    if (forecast) {
+        forecast_duration(seconds, text);
     }
-    double seconds = estimator_run_seconds(forecast->estimator, config);
-    forecast_duration(seconds, text);
     table_number(table, seconds);
-    table_text(table, text);
+    table_text(table, forecast ? text : NULL);
 }
 
 static enum status print_preview(const struct plan *plan, const struct forecast *forecast,
@@ -182,10 +180,10 @@ static enum status print_preview(const struct plan *plan, const struct forecast 
     for (size_t run = 0; run < plan->n_run; run++) {
         const struct config *config = &plan->config[run];
         add_name(table, config, varied, n_varied);
-        find_size(&size, config, forecast->threads);
+        find_size(&size, config, plan->threads);
         add_size(table, &size);
-        add_time(table, forecast, run, config);
-        table_bool(table, forecast->done[run]);
+        add_time(table, plan->done[run] ? NULL : forecast, config);
+        table_bool(table, plan->done[run]);
     }
     enum status status = table_print(table, plan->arguments->format, err);
     table_free(table);

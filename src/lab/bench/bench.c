@@ -76,7 +76,7 @@ struct subject {
     double data_seconds;  /* spent on batches since it was set to 0 */
     double *round_median; /* [n_round], seconds of a step */
     size_t n_step;        /* counted */
-    double last;          /* seconds of the last step */
+    double seconds, last; /* of the counted steps together; of the last step */
 };
 
 static struct engine_options engine_options_of(const struct config *config, int threads)
@@ -159,9 +159,11 @@ static double step(struct subject *subject)
     return subject->last;
 }
 
-static void warm_up(struct subject *subject)
+/* Steps that take longer than a slice are warm after the first. */
+static void warm_up(struct subject *subject, double slice)
 {
-    for (int i = 0; i < N_WARM_UP; i++) {
+    double start = clock_seconds();
+    for (int i = 0; i < N_WARM_UP && (i == 0 || clock_seconds() - start < slice); i++) {
         step(subject);
     }
 }
@@ -176,6 +178,7 @@ static void measure_slice(struct subject *subject, double seconds, size_t round)
     }
     do {
         taken[n++] = step(subject);
+        subject->seconds += subject->last;
     } while (n < MAX_STEP && clock_seconds() - start < seconds);
     subject->round_median[round] = bench_spread_of(taken, n).median;
     subject->n_step += n;
@@ -239,7 +242,7 @@ static enum status set_up(struct bench *bench, const struct config *configs, siz
         struct subject *subject = &bench->subject[bench->n_subject];
         status = subject_create(subject, &configs[bench->n_subject++], options, err);
         if (status == STATUS_OK) {
-            warm_up(subject);
+            warm_up(subject, options->seconds / (double)options->n_round);
             status = check_stop(options, err);
         }
     }
@@ -293,9 +296,12 @@ static enum status tell_results(struct bench *bench, struct bench_result *result
             .flop = bench_flop(subject->config, subject->n_batch),
             .n_sequence = subject->n_batch,
             .n_step = subject->n_step,
+            .mean = subject->seconds / (double)subject->n_step,
             .seconds = bench_spread_of(subject->round_median, options->n_round)};
-        measure_parts(subject, options->seconds / (double)options->n_round, options->threads,
-                      results[i].part);
+        if (options->ceiling) {
+            measure_parts(subject, options->seconds / (double)options->n_round, options->threads,
+                          results[i].part);
+        }
         status = check_stop(options, err);
     }
     return status;

@@ -29,7 +29,7 @@ struct bench_options {
     int threads;    /* 0: threads_available() */
     size_t n_round; /* alternations between ceiling and models, at least 1 */
     double seconds; /* of measuring for each model, over all rounds; at least a step a round */
-    bool ceiling;   /* false: models only */
+    bool ceiling;   /* false: neither the ceiling nor where the time of a step goes */
     void *context;  /* of the hooks, which may be NULL */
     void (*round)(void *context, size_t round, size_t n_round); /* a round begins */
     int (*stop)(void *context); /* a signal number that asks to stop, 0: none */
@@ -48,7 +48,8 @@ struct bench_result {
     size_t n_sequence;             /* of a batch */
     size_t n_step;                 /* measured */
     struct bench_spread seconds;   /* of a step; over rounds, each the median of its steps */
-    double part[BENCH_PART_COUNT]; /* shares of the threads' time, sum 1 */
+    double mean;                   /* seconds of a step, those included that others disturbed */
+    double part[BENCH_PART_COUNT]; /* shares of the threads' time, sum 1; without ceiling 0 */
 };
 
 /* bench_run measures n models; results [n].
