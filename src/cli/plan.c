@@ -68,7 +68,7 @@ void plan_free(struct plan *plan)
 /* ---- working through it ---- */
 
 struct watch {
-    const char *out;
+    const struct plan *plan;
     struct progress *progress;
     size_t index;
     char note[512]; /* said last: the same data are warned of once */
@@ -98,20 +98,18 @@ static int on_stop(void *context)
     return signals_received();
 }
 
-static void on_begin(void *context, size_t index, size_t n_run, const struct config *config)
+static void on_begin(void *context, size_t index)
 {
-    (void)n_run;
-    (void)config;
     struct watch *watch = context;
     watch->index = index;
     progress_begin(watch->progress, index);
 }
 
-static void on_end(void *context, size_t index, size_t n_run, const struct config *config,
-                   enum run_state state, const struct run_outcome *outcome, const struct error *err)
+static void on_end(void *context, size_t index, enum run_state state,
+                   const struct run_outcome *outcome, const struct error *err)
 {
-    (void)n_run;
     struct watch *watch = context;
+    const char *id = watch->plan->config[index].id;
     if (state == RUN_SKIPPED || state == RUN_BUSY) {
         progress_skip(watch->progress, index);
         return;
@@ -120,12 +118,12 @@ static void on_end(void *context, size_t index, size_t n_run, const struct confi
     say_notes(watch, outcome);
     if (state == RUN_DIVERGED) {
         struct run_record run;
-        bool told = record_load(watch->out, config->id, &run) && run.message;
-        progress_note(watch->progress, "%s %s", config->id,
+        bool told = record_load(watch->plan->arguments->out, id, &run) && run.message;
+        progress_note(watch->progress, "%s %s", id,
                       told ? run.message : "diverged; run.json does not say how");
         run_record_free(&run);
     } else if (state == RUN_FAILED && err->status != STATUS_WRITE) { /* that ends the sweep */
-        progress_note(watch->progress, "%s failed: %s", config->id, err->text);
+        progress_note(watch->progress, "%s failed: %s", id, err->text);
     }
 }
 
@@ -133,7 +131,7 @@ static enum status run_here(const struct plan *plan, const struct dataset_option
                             struct progress *progress, struct sweep_totals *totals,
                             struct error *err)
 {
-    struct watch watch = {.out = plan->arguments->out, .progress = progress};
+    struct watch watch = {.plan = plan, .progress = progress};
     struct sweep_options options = {
         .out = plan->arguments->out, .data = data, .threads = plan->threads};
     struct sweep_hooks hooks = {

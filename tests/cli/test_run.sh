@@ -35,9 +35,11 @@ expect_status 0
 expect_out "id,task,variant,seed,n_layer,steps,n_param,memory_mib,estimated_seconds,done"
 
 # Shards cover the grid once; so do jobs. Both give the same bits as one process does.
-for shard in 0/3 1/3 2/3; do
-  run run "${TINY[@]}" --seeds 0-4 --out shards --shard $shard
+for shard in 0/3:2 1/3:2 2/3:1; do
+  run run "${TINY[@]}" --seeds 0-4 --out shards --shard ${shard%:*}
   expect_status 0
+  expect_err "${shard#*:} run"
+  expect_err ": ${shard#*:} trained"
 done
 [ "$(ls shards/runs | wc -l)" -eq 5 ] || fail "three shards make five runs"
 run run "${TINY[@]}" --seeds 0-4 --out jobs --jobs 3 --threads 2

@@ -40,29 +40,24 @@ static void tear_down(void)
 }
 
 struct watch {
-    size_t n_begin, n_end, n_run;
+    size_t n_begin, n_end;
     size_t n_stop, stop_at;
     enum run_state state[16];
     char message[1024];
 };
 
-static void begin(void *context, size_t index, size_t n_run, const struct config *config)
+static void begin(void *context, size_t index)
 {
     struct watch *watch = context;
     ck_assert_uint_eq(index, watch->n_begin++);
-    ck_assert_ptr_nonnull(config);
-    watch->n_run = n_run;
 }
 
-static void end(void *context, size_t index, size_t n_run, const struct config *config,
-                enum run_state state, const struct run_outcome *outcome,
-                const struct error *failure)
+static void end(void *context, size_t index, enum run_state state,
+                const struct run_outcome *outcome, const struct error *failure)
 {
     struct watch *watch = context;
-    (void)config;
     (void)outcome;
     ck_assert_uint_eq(index, watch->n_end++);
-    ck_assert_uint_eq(n_run, watch->n_run);
     watch->state[index] = state;
     snprintf(watch->message, sizeof watch->message, "%s", failure->text);
 }
@@ -109,28 +104,16 @@ TEST(finished_runs_are_skipped_and_left_alone)
     free(after);
 }
 
-TEST(shards_make_every_run_once)
+TEST(no_runs_are_no_error)
 {
-    make_grid("variant=qkv,qk,kv,qv,qkv_tied seed=0,1");
-    size_t n_done = 0;
-    for (size_t shard = 0; shard < 3; shard++) {
-        struct sweep_options options = {.out = scratch, .threads = 1, .shard = shard, .n_shard = 3};
-        struct sweep_totals totals;
-        struct watch watch = {0};
-        ck_assert_int_eq(sweep(&options, &watch, &totals), STATUS_OK);
-        ck_assert_uint_eq(totals.skipped, 0);
-        ck_assert_uint_eq(watch.n_run, shard == 0 ? 4 : 3);
-        n_done += totals.done;
-    }
-    ck_assert_uint_eq(n_done, 10);
-    struct sweep_options options = {.out = scratch, .shard = 11, .n_shard = 12};
+    struct sweep_options options = {.out = scratch};
     struct sweep_totals totals;
     struct watch watch = {0};
-    ck_assert_int_eq(sweep(&options, &watch, &totals), STATUS_OK); /* a shard without runs */
+    ck_assert_int_eq(sweep_run(NULL, 0, &options,
+                               &(struct sweep_hooks){.train.context = &watch, .begin = begin},
+                               &totals, &err),
+                     STATUS_OK);
     ck_assert_uint_eq(watch.n_begin, 0);
-    options.shard = 12;
-    ck_assert_int_eq(sweep(&options, &watch, &totals), STATUS_USAGE);
-    ck_assert_ptr_nonnull(strstr(err.text, "shard 12/12: the number before the slash runs from 0"));
 }
 
 TEST(a_diverged_run_does_not_stop_the_others)

@@ -15,16 +15,15 @@ struct sweep_options {
     const char *out;
     const struct dataset_options *data; /* where data sets are, see source_create; NULL: nowhere */
     int threads;
-    size_t shard, n_shard; /* configurations i with i % n_shard == shard; n_shard 0: all */
 };
 
 struct sweep_hooks {
     struct train_hooks train;
-    /* called before and after each configuration, with train.context; index counts within the
-     * shard, err is empty unless the run failed */
-    void (*begin)(void *context, size_t index, size_t n_run, const struct config *config);
-    void (*end)(void *context, size_t index, size_t n_run, const struct config *config,
-                enum run_state state, const struct run_outcome *outcome, const struct error *err);
+    /* called before and after each configuration, with train.context and its place in the list; err
+     * is empty unless the run failed */
+    void (*begin)(void *context, size_t index);
+    void (*end)(void *context, size_t index, enum run_state state,
+                const struct run_outcome *outcome, const struct error *err);
 };
 
 struct sweep_totals {
@@ -32,7 +31,7 @@ struct sweep_totals {
     size_t diverged_before; /* of the skipped ones */
 };
 
-/* sweep_run makes every configuration of the shard that is not done yet. A run that fails or
+/* sweep_run makes every configuration that is not done yet. A run that fails or
  * diverges does not stop the others: the first failure's status is returned at the end, or
  * STATUS_FAILED if some diverged, now or before. But STATUS_WRITE at once where a run cannot be
  * written, as on a full disk: neither could the others. STATUS_INTERRUPTED, without a call of end,
