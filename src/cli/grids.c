@@ -5,25 +5,18 @@
 #include "cli/data_options.h"
 #include "lab/config/config_file.h"
 
-static enum status out_of_memory(struct error *err)
-{
-    return error_set(err, STATUS_MEMORY, "out of memory for the list of runs");
-}
-
 /* The command line as one grid: finds what is wrong with any of it, and keys set twice. */
-static enum status read_arguments(struct grid **grid, const struct arguments *arguments,
+static enum status read_arguments(struct grid *grid, const struct arguments *arguments,
                                   struct error *err)
 {
-    *grid = grid_create();
-    enum status status = *grid ? STATUS_OK : out_of_memory(err);
-    for (size_t i = 0; i < arguments->n_set && status == STATUS_OK; i++) {
-        status = grid_set(*grid, arguments->set[i], err);
+    for (size_t i = 0; i < arguments->n_set; i++) {
+        enum status status = grid_set(grid, arguments->set[i], err);
         if (status == STATUS_USAGE) {
             error_prefix(err, "--set");
         }
+        TRY(status);
     }
-    return status == STATUS_OK && arguments->seeds ? grid_seeds(*grid, arguments->seeds, err)
-                                                   : status;
+    return arguments->seeds ? grid_seeds(grid, arguments->seeds, err) : STATUS_OK;
 }
 
 static bool asks_for_data(const struct grid_list *list)
@@ -43,8 +36,22 @@ static enum status use_data(struct grid_list *list, const struct arguments *argu
     if (!asks_for_data(list)) {
         return STATUS_OK;
     }
-    enum status status = data_options_make(&data, arguments, err);
-    return status == STATUS_OK ? grid_list_use_data(list, &data.options, note, err) : status;
+    TRY(data_options_make(&data, arguments, err));
+    return grid_list_use_data(list, &data.options, note, err);
+}
+
+static enum status expand(struct grids *grids, struct grid_list *list, struct grid *layer,
+                          const struct arguments *arguments, const char *name, struct error *err)
+{
+    if (!layer) {
+        return error_memory(err, "listing the runs");
+    }
+    TRY(read_arguments(layer, arguments, err));
+    TRY(name ? config_file_read(name, list, err)
+             : grid_list_append(list, grid_create(), NULL, err));
+    TRY(grid_list_layer(list, layer, err));
+    TRY(use_data(list, arguments, grids->note, err));
+    return grid_list_expand(list, &grids->config, &grids->n_config, err);
 }
 
 enum status grids_expand(struct grids *grids, const struct arguments *arguments, const char *name,
@@ -52,21 +59,8 @@ enum status grids_expand(struct grids *grids, const struct arguments *arguments,
 {
     *grids = (struct grids){0};
     struct grid_list list = {0};
-    struct grid *layer;
-    enum status status = read_arguments(&layer, arguments, err);
-    if (status == STATUS_OK) {
-        status = name ? config_file_read(name, &list, err)
-                      : grid_list_append(&list, grid_create(), NULL, err);
-    }
-    if (status == STATUS_OK) {
-        status = grid_list_layer(&list, layer, err);
-    }
-    if (status == STATUS_OK) {
-        status = use_data(&list, arguments, grids->note, err);
-    }
-    if (status == STATUS_OK) {
-        status = grid_list_expand(&list, &grids->config, &grids->n_config, err);
-    }
+    struct grid *layer = grid_create();
+    enum status status = expand(grids, &list, layer, arguments, name, err);
     grid_list_free(&list);
     grid_free(layer);
     return status;

@@ -16,11 +16,6 @@
 
 #define NAME_DIGITS 12
 
-static enum status out_of_memory(struct error *err)
-{
-    return error_set(err, STATUS_MEMORY, "out of memory for the list of planned runs");
-}
-
 static int compare_ids(const void *a, const void *b)
 {
     const char *const *left = a, *const *right = b;
@@ -55,7 +50,7 @@ static enum status take_ids(struct sweep_plan *plan, const json_t *runs, const c
     plan->id = calloc(json_array_size(runs) + 1, sizeof *plan->id);
     plan->listed = calloc(json_array_size(runs) + 1, sizeof *plan->listed);
     if (!plan->id || !plan->listed) {
-        return out_of_memory(err);
+        return error_memory(err, "listing planned runs");
     }
     for (size_t i = 0; i < json_array_size(runs); i++) {
         json_t *value = json_array_get(runs, i);
@@ -73,20 +68,15 @@ static enum status read_plan(const char *folder, struct sweep_plan *plan, struct
 {
     char path[PATH_SIZE];
     json_t *root = NULL;
-    enum status status = path_format(path, err, "%s/%s", folder, plan->name);
-    if (status == STATUS_OK) {
-        status = json_read(path, &root, err);
-    }
+    TRY(path_format(path, err, "%s/%s", folder, plan->name));
+    TRY(json_read(path, &root, err));
     plan->root = root;
-    if (status == STATUS_OK && strcmp(json_get_text(root, "format", ""), SWEEP_PLAN_FORMAT) != 0) {
-        status = error_set(err, STATUS_DATA, "%s: format is \"%s\", expected \"%s\"", path,
-                           json_get_text(root, "format", ""), SWEEP_PLAN_FORMAT);
+    if (strcmp(json_get_text(root, "format", ""), SWEEP_PLAN_FORMAT) != 0) {
+        return error_set(err, STATUS_DATA, "%s: format is \"%s\", expected \"%s\"", path,
+                         json_get_text(root, "format", ""), SWEEP_PLAN_FORMAT);
     }
-    if (status == STATUS_OK) {
-        plan->command = command_of(root);
-        status = take_ids(plan, json_object_get(root, "runs"), path, err);
-    }
-    return status;
+    plan->command = command_of(root);
+    return take_ids(plan, json_object_get(root, "runs"), path, err);
 }
 
 /* Temporary files and those of others end otherwise. */
@@ -96,32 +86,34 @@ static bool is_plan(const char *name)
     return name[0] != '.' && n > n_ending && strcmp(name + n - n_ending, ".json") == 0;
 }
 
-enum status sweep_plans_read(const char *out, struct sweep_plans *plans, struct error *err)
+static enum status read_plans(const char *folder, char *const *names, size_t n_name,
+                              struct sweep_plans *plans, struct error *err)
 {
-    char folder[PATH_SIZE], **names;
-    size_t n_name;
-    *plans = (struct sweep_plans){0};
-    enum status status = path_format(folder, err, "%s/plans", out);
-    if (status != STATUS_OK || !folder_exists(folder)) {
-        return status;
-    }
-    status = folder_list(folder, &names, &n_name, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
     plans->plan = calloc(n_name + 1, sizeof *plans->plan);
-    if (!plans->plan) {
-        status = out_of_memory(err);
-    }
-    for (size_t i = 0; i < n_name && status == STATUS_OK; i++) {
+    for (size_t i = 0; plans->plan && i < n_name; i++) {
         if (!is_plan(names[i])) {
             continue;
         }
         struct sweep_plan *plan = &plans->plan[plans->n_plan++];
         plan->name = strdup(names[i]);
-        enum status read = plan->name ? read_plan(folder, plan, &plan->damage) : STATUS_MEMORY;
-        status = read == STATUS_MEMORY ? out_of_memory(err) : STATUS_OK;
+        if (!plan->name || read_plan(folder, plan, &plan->damage) == STATUS_MEMORY) {
+            return error_memory(err, "reading %s/%s", folder, names[i]);
+        }
     }
+    return plans->plan ? STATUS_OK : error_memory(err, "reading %s", folder);
+}
+
+enum status sweep_plans_read(const char *out, struct sweep_plans *plans, struct error *err)
+{
+    char folder[PATH_SIZE], **names;
+    size_t n_name;
+    *plans = (struct sweep_plans){0};
+    TRY(path_format(folder, err, "%s/plans", out));
+    if (!folder_exists(folder)) {
+        return STATUS_OK;
+    }
+    TRY(folder_list(folder, &names, &n_name, err));
+    enum status status = read_plans(folder, names, n_name, plans, err);
     folder_list_free(names, n_name);
     return status;
 }
@@ -153,36 +145,6 @@ bool sweep_plans_have(const struct sweep_plans *plans, const char *id)
 
 /* ---- writing ---- */
 
-struct ids {
-    char (*text)[CONFIG_ID_SIZE];  /* [n] */
-    const char **listed, **sorted; /* [n] of them, as they are made, and for the name */
-    size_t n;
-};
-
-static bool ids_make(struct ids *ids, const struct config *configs, size_t n_config)
-{
-    *ids = (struct ids){.text = calloc(n_config + 1, sizeof *ids->text),
-                        .listed = calloc(n_config + 1, sizeof *ids->listed),
-                        .sorted = calloc(n_config + 1, sizeof *ids->sorted),
-                        .n = n_config};
-    if (!ids->text || !ids->listed || !ids->sorted) {
-        return false;
-    }
-    for (size_t i = 0; i < n_config; i++) {
-        memcpy(ids->text[i], configs[i].id, sizeof ids->text[i]);
-        ids->listed[i] = ids->sorted[i] = ids->text[i];
-    }
-    qsort(ids->sorted, n_config, sizeof *ids->sorted, compare_ids);
-    return true;
-}
-
-static void ids_free(struct ids *ids)
-{
-    free(ids->text);
-    free(ids->listed);
-    free(ids->sorted);
-}
-
 static json_t *array_of(const char *const *text, size_t n)
 {
     json_t *array = json_array();
@@ -192,69 +154,92 @@ static json_t *array_of(const char *const *text, size_t n)
     return array;
 }
 
-static enum status write_plan(const char *folder, const struct ids *ids, const char *const *words,
-                              size_t n_word, struct error *err)
+/* The name of a plan's file: the hash of its ids in sorted order. */
+static bool hash_ids(const char *const *ids, size_t n_id, char hash[SHA256_HEX_SIZE])
 {
-    char path[PATH_SIZE], hash[SHA256_HEX_SIZE];
+    const char **sorted = calloc(n_id + 1, sizeof *sorted);
+    if (!sorted) {
+        return false;
+    }
+    memcpy(sorted, ids, n_id * sizeof *sorted);
+    qsort(sorted, n_id, sizeof *sorted, compare_ids);
     struct sha256 sha256;
     sha256_begin(&sha256);
-    for (size_t i = 0; i < ids->n; i++) {
-        sha256_add(&sha256, ids->sorted[i], strlen(ids->sorted[i]) + 1);
+    for (size_t i = 0; i < n_id; i++) {
+        sha256_add(&sha256, sorted[i], strlen(sorted[i]) + 1);
     }
     sha256_end(&sha256, hash);
-    json_t *root = json_pack("{s:s, s:o, s:o}", "format", SWEEP_PLAN_FORMAT, "command",
-                             array_of(words, n_word), "runs", array_of(ids->listed, ids->n));
-    enum status status = root ? path_format(path, err, "%s/%.*s.json", folder, NAME_DIGITS, hash)
-                              : out_of_memory(err);
-    if (status == STATUS_OK) {
-        status = json_write(path, root, err);
+    free(sorted);
+    return true;
+}
+
+struct sweep {
+    const char *out;
+    const char **ids; /* [n_id], as they are made */
+    size_t n_id;
+    const char *const *words; /* [n_word] */
+    size_t n_word;
+};
+
+static enum status write_plan(const struct sweep *sweep, struct error *err)
+{
+    char folder[PATH_SIZE], path[PATH_SIZE], hash[SHA256_HEX_SIZE];
+    TRY(path_format(folder, err, "%s/plans", sweep->out));
+    TRY(folder_create(folder, err));
+    if (!hash_ids(sweep->ids, sweep->n_id, hash)) {
+        return error_memory(err, "keeping the list of planned runs");
     }
+    TRY(path_format(path, err, "%s/%.*s.json", folder, NAME_DIGITS, hash));
+    json_t *root =
+        json_pack("{s:s, s:o, s:o}", "format", SWEEP_PLAN_FORMAT, "command",
+                  array_of(sweep->words, sweep->n_word), "runs", array_of(sweep->ids, sweep->n_id));
+    enum status status =
+        root ? json_write(path, root, err) : error_memory(err, "keeping the list of planned runs");
     json_decref(root);
     return status;
 }
 
-static enum status keep_under_lock(const char *out, const struct ids *ids, const char *const *words,
-                                   size_t n_word, struct error *err)
+static enum status keep_under_lock(const struct sweep *sweep, struct error *err)
 {
     struct sweep_plans plans;
-    char folder[PATH_SIZE];
     size_t n_planned = 0;
-    enum status status = sweep_plans_read(out, &plans, err);
-    for (size_t i = 0; i < ids->n && status == STATUS_OK; i++) {
-        n_planned += sweep_plans_have(&plans, ids->sorted[i]);
+    enum status status = sweep_plans_read(sweep->out, &plans, err);
+    for (size_t i = 0; i < sweep->n_id && status == STATUS_OK; i++) {
+        n_planned += sweep_plans_have(&plans, sweep->ids[i]);
     }
     sweep_plans_free(&plans);
-    if (status != STATUS_OK || n_planned == ids->n) {
-        return status;
-    }
-    status = path_format(folder, err, "%s/plans", out);
-    if (status == STATUS_OK) {
-        status = folder_create(folder, err);
-    }
-    return status == STATUS_OK ? write_plan(folder, ids, words, n_word, err) : status;
+    TRY(status);
+    return n_planned == sweep->n_id ? STATUS_OK : write_plan(sweep, err);
+}
+
+static enum status keep(const struct sweep *sweep, struct error *err)
+{
+    int lock;
+    struct timespec now;
+    char path[PATH_SIZE];
+    TRY(path_format(path, err, "%s/.lock", sweep->out));
+    TRY(folder_create(sweep->out, err));
+    TRY(lock_take(path, &lock, &now, err));
+    enum status status = keep_under_lock(sweep, err);
+    lock_give(lock);
+    return status;
 }
 
 enum status sweep_plan_keep(const char *out, const struct config *configs, size_t n_config,
                             const char *const *words, size_t n_word, struct error *err)
 {
-    struct ids ids;
-    int lock;
-    struct timespec now;
-    char path[PATH_SIZE];
-    enum status status = ids_make(&ids, configs, n_config) ? STATUS_OK : out_of_memory(err);
-    if (status == STATUS_OK) {
-        status = path_format(path, err, "%s/.lock", out);
+    struct sweep sweep = {.out = out,
+                          .ids = calloc(n_config + 1, sizeof *sweep.ids),
+                          .n_id = n_config,
+                          .words = words,
+                          .n_word = n_word};
+    if (!sweep.ids) {
+        return error_memory(err, "keeping the list of planned runs");
     }
-    if (status == STATUS_OK) {
-        status = folder_create(out, err);
+    for (size_t i = 0; i < n_config; i++) {
+        sweep.ids[i] = configs[i].id;
     }
-    if (status == STATUS_OK) {
-        status = lock_take(path, &lock, &now, err);
-    }
-    if (status == STATUS_OK) {
-        status = keep_under_lock(out, &ids, words, n_word, err);
-        lock_give(lock);
-    }
-    ids_free(&ids);
+    enum status status = keep(&sweep, err);
+    free(sweep.ids);
     return status;
 }
