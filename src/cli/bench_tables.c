@@ -6,7 +6,11 @@
 
 #include "nn/blas.h"
 
-#define N_COLUMN(columns) (sizeof(columns) / sizeof((columns)[0]))
+/* A list of columns is X(type, key, title, decimals, value) a row: COLUMN adds the column, CELL the
+ * cell of the row that its function is about. */
+#define COLUMN(type, key, title, decimals, value)                                                  \
+    table_column(table, &(struct column){key, title, decimals});
+#define CELL(type, key, title, decimals, value) table_##type(table, value);
 #define GIGA 1e9
 #define MIB (1024.0 * 1024.0)
 
@@ -21,7 +25,7 @@ static bool is_shown(const char *key)
     static const char *const shown[] = {"variant", "n_embd",     "n_layer",   "n_head",
                                         "seq_len", "n_position", "batch_size"};
     bool found = false;
-    for (size_t i = 0; i < N_COLUMN(shown); i++) {
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
         found = found || strcmp(key, shown[i]) == 0;
     }
     for (size_t i = 0; variant_axis_key(i); i++) {
@@ -86,22 +90,28 @@ static void shape_name(const struct config *config, char name[VALUE_SIZE])
     }
 }
 
-struct row {
-    const struct config *config;
-    const struct bench_result *result;
-    const struct bench_group *group;
-    const char *const *varied;
-    size_t n_varied;
-};
+#define NAME_COLUMNS(X)                                                                            \
+    X(text, "shape", "shape", 0, shape)                                                            \
+    X(integer, "n_embd", NULL, 0, (long long)config->n_embd)                                       \
+    X(integer, "n_layer", NULL, 0, (long long)config->n_layer)                                     \
+    X(integer, "n_head", NULL, 0, (long long)config->n_head)                                       \
+    X(integer, "seq_len", NULL, 0, (long long)config->seq_len)                                     \
+    X(integer, "batch_size", NULL, 0, (long long)config->batch_size)                               \
+    X(text, "variant", "variant", 0, variant)                                                      \
+    X(integer, "threads", "thr", 0, threads)
 
-static const struct column names[] = {{"shape", "shape", 0},     {"n_embd", NULL, 0},
-                                      {"n_layer", NULL, 0},      {"n_head", NULL, 0},
-                                      {"seq_len", NULL, 0},      {"batch_size", NULL, 0},
-                                      {"variant", "variant", 0}, {"threads", "thr", 0}};
-
-static void add_value(struct table *table, const char *value)
+static void add_names(struct table *table, const struct config *config, int threads)
 {
-    char *end;
+    char shape[VALUE_SIZE], variant[VARIANT_TEXT_SIZE];
+    shape_name(config, shape);
+    variant_id(&config->variant, variant);
+    NAME_COLUMNS(CELL)
+}
+
+static void add_value(struct table *table, const struct config *config, const char *key)
+{
+    char value[VALUE_SIZE] = "", *end;
+    config_value(config, key, value, sizeof value, NULL);
     double number = strtod(value, &end);
     if (end != value && *end == '\0') {
         table_number(table, number);
@@ -110,118 +120,77 @@ static void add_value(struct table *table, const char *value)
     }
 }
 
-static void add_names(struct table *table, const struct row *row)
-{
-    const struct config *config = row->config;
-    char shape[VALUE_SIZE], variant[VARIANT_TEXT_SIZE];
-    shape_name(config, shape);
-    variant_id(&config->variant, variant);
-    table_text(table, shape);
-    table_integer(table, (long long)config->n_embd);
-    table_integer(table, (long long)config->n_layer);
-    table_integer(table, (long long)config->n_head);
-    table_integer(table, (long long)config->seq_len);
-    table_integer(table, (long long)config->batch_size);
-    table_text(table, variant);
-    table_integer(table, row->group->threads);
-    for (size_t i = 0; i < row->n_varied; i++) {
-        char value[VALUE_SIZE] = "";
-        config_value(config, row->varied[i], value, sizeof value, NULL);
-        add_value(table, value);
-    }
-}
+#define SPEED_COLUMNS(X)                                                                           \
+    X(number, "step_ms", "ms", -5, seconds->median * 1e3)                                          \
+    X(number, "step_ms_min", "min", -5, seconds->min * 1e3)                                        \
+    X(number, "step_ms_max", "max", -5, seconds->max * 1e3)                                        \
+    X(integer, "steps", NULL, 0, (long long)result->n_step)                                        \
+    X(number, "sequences_per_second", "seq/s", 0, (double)result->n_sequence / seconds->median)    \
+    X(number, "step_flop", NULL, 0, result->flop)                                                  \
+    X(number, "gflop_per_second", "GFLOP/s", 1, result->flop / seconds->median / GIGA)             \
+    X(number, "ceiling_share", "share", 3, result->flop / seconds->median / ceiling->max)          \
+    X(number, "ceiling_share_min", NULL, 3, result->flop / seconds->max / ceiling->max)            \
+    X(number, "ceiling_share_max", NULL, 3, result->flop / seconds->min / ceiling->max)            \
+    X(number, "ceiling_gflop_per_second", NULL, 1, ceiling->max / GIGA)                            \
+    X(number, "ceiling_median", NULL, 1, ceiling->median / GIGA)                                   \
+    X(number, "ceiling_min", NULL, 1, ceiling->min / GIGA)
 
-static const struct column speeds[] = {{"step_ms", "ms", -5},
-                                       {"step_ms_min", "min", -5},
-                                       {"step_ms_max", "max", -5},
-                                       {"steps", NULL, 0},
-                                       {"sequences_per_second", "seq/s", 0},
-                                       {"step_flop", NULL, 0},
-                                       {"gflop_per_second", "GFLOP/s", 1},
-                                       {"ceiling_share", "share", 3},
-                                       {"ceiling_share_min", NULL, 3},
-                                       {"ceiling_share_max", NULL, 3},
-                                       {"ceiling_gflop_per_second", NULL, 1},
-                                       {"ceiling_median", NULL, 1},
-                                       {"ceiling_min", NULL, 1}};
-
-static void add_speeds(struct table *table, const struct row *row)
+static void add_speeds(struct table *table, const struct bench_result *result,
+                       const struct bench_spread *ceiling)
 {
-    const struct bench_result *result = row->result;
-    const struct bench_spread *seconds = &result->seconds, *ceiling = &row->group->ceiling;
-    table_number(table, seconds->median * 1e3);
-    table_number(table, seconds->min * 1e3);
-    table_number(table, seconds->max * 1e3);
-    table_integer(table, (long long)result->n_step);
-    table_number(table, (double)result->n_sequence / seconds->median);
-    table_number(table, result->flop);
-    table_number(table, result->flop / seconds->median / GIGA);
-    table_number(table, result->flop / seconds->median / ceiling->max);
-    table_number(table, result->flop / seconds->max / ceiling->max);
-    table_number(table, result->flop / seconds->min / ceiling->max);
-    table_number(table, ceiling->max / GIGA);
-    table_number(table, ceiling->median / GIGA);
-    table_number(table, ceiling->min / GIGA);
+    const struct bench_spread *seconds = &result->seconds;
+    SPEED_COLUMNS(CELL)
 }
 
 /* Percent of the threads' time, in the order in which they are told. */
-static const size_t part_order[BENCH_PART_COUNT] = {
-    PROFILE_MATMUL, PROFILE_ATTENTION, PROFILE_OTHER, PROFILE_OPTIMIZER, BENCH_DATA, PROFILE_WAIT};
-static const struct column parts[BENCH_PART_COUNT] = {
-    {"percent_products", "products", 1}, {"percent_attention", "attention", 1},
-    {"percent_other", "norms", 1},       {"percent_optimizer", "Adam", 1},
-    {"percent_data", "data", 1},         {"percent_waiting", "waiting", 1}};
+#define PART_COLUMNS(X)                                                                            \
+    X(number, "percent_products", "products", 1, 100 * part[PROFILE_MATMUL])                       \
+    X(number, "percent_attention", "attention", 1, 100 * part[PROFILE_ATTENTION])                  \
+    X(number, "percent_other", "norms", 1, 100 * part[PROFILE_OTHER])                              \
+    X(number, "percent_optimizer", "Adam", 1, 100 * part[PROFILE_OPTIMIZER])                       \
+    X(number, "percent_data", "data", 1, 100 * part[BENCH_DATA])                                   \
+    X(number, "percent_waiting", "waiting", 1, 100 * part[PROFILE_WAIT])
 
-static void add_parts(struct table *table, const struct row *row)
+static void add_parts(struct table *table, const double part[BENCH_PART_COUNT])
 {
-    for (size_t i = 0; i < BENCH_PART_COUNT; i++) {
-        table_number(table, 100 * row->result->part[part_order[i]]);
-    }
-}
-
-static size_t append_columns(struct column *column, size_t n, const struct column *more,
-                             size_t n_more)
-{
-    memcpy(column + n, more, n_more * sizeof *more);
-    return n + n_more;
+    PART_COLUMNS(CELL)
 }
 
 enum content { CONTENT_SPEED = 1, CONTENT_PARTS = 2 };
 
 /* Rows are models, each at every number of threads. */
-static enum status print_rows(const struct config *configs, size_t n_config,
-                              const struct bench_group *groups, size_t n_group, int content,
-                              enum format format, struct error *err)
+static enum status print_rows(const struct bench_table *bench, int content, enum format format,
+                              struct error *err)
 {
-    struct column column[TABLE_MAX_COLUMN];
     const char *varied[MAX_VARIED];
-    size_t n_varied = varied_keys(configs, n_config, varied);
-    size_t n = append_columns(column, 0, names, N_COLUMN(names));
+    size_t n_varied = varied_keys(bench->configs, bench->n_config, varied);
+    struct table *table = table_create(NULL, 0);
+    NAME_COLUMNS(COLUMN)
     for (size_t i = 0; i < n_varied; i++) {
-        column[n++] = (struct column){varied[i], varied[i], -6};
+        table_column(table, &(struct column){varied[i], varied[i], -6});
     }
     if (content & CONTENT_SPEED) {
-        n = append_columns(column, n, speeds, N_COLUMN(speeds));
+        SPEED_COLUMNS(COLUMN)
     }
     if (content & CONTENT_PARTS) {
-        n = append_columns(column, n, parts, N_COLUMN(parts));
+        PART_COLUMNS(COLUMN)
     }
-    struct table *table = table_create(column, n);
-    for (size_t i = 0; i < n_config * n_group; i++) {
-        const struct bench_group *group = &groups[i % n_group];
-        struct row row = {&configs[i / n_group], &group->result[i / n_group], group, varied,
-                          n_varied};
-        add_names(table, &row);
+    for (size_t i = 0; i < bench->n_config * bench->n_group; i++) {
+        const struct bench_group *group = &bench->groups[i % bench->n_group];
+        const struct config *config = &bench->configs[i / bench->n_group];
+        const struct bench_result *result = &group->result[i / bench->n_group];
+        add_names(table, config, group->threads);
+        for (size_t k = 0; k < n_varied; k++) {
+            add_value(table, config, varied[k]);
+        }
         if (content & CONTENT_SPEED) {
-            add_speeds(table, &row);
+            add_speeds(table, result, &group->ceiling);
         }
         if (content & CONTENT_PARTS) {
-            add_parts(table, &row);
+            add_parts(table, result->part);
         }
     }
-    enum status status = table_print(table, format, err);
-    table_free(table);
-    return status;
+    return table_finish(table, format, err);
 }
 
 static void print_ceilings(const struct bench_group *groups, size_t n_group)
@@ -237,104 +206,88 @@ static void print_ceilings(const struct bench_group *groups, size_t n_group)
     }
 }
 
-enum status bench_tables_print(const struct config *configs, size_t n_config,
-                               const struct bench_group *groups, size_t n_group, enum format format,
+enum status bench_tables_print(const struct bench_table *bench, enum format format,
                                struct error *err)
 {
     if (format != FORMAT_TEXT) {
-        return print_rows(configs, n_config, groups, n_group, CONTENT_SPEED | CONTENT_PARTS, format,
-                          err);
+        return print_rows(bench, CONTENT_SPEED | CONTENT_PARTS, format, err);
     }
-    enum status status = print_rows(configs, n_config, groups, n_group, CONTENT_SPEED, format, err);
-    print_ceilings(groups, n_group);
-    if (status == STATUS_OK) {
-        printf("\nWhere the time goes, percent:\n");
-        status = print_rows(configs, n_config, groups, n_group, CONTENT_PARTS, format, err);
-    }
-    return status;
+    enum status status = print_rows(bench, CONTENT_SPEED, format, err);
+    print_ceilings(bench->groups, bench->n_group);
+    TRY(status);
+    printf("\nWhere the time goes, percent:\n");
+    return print_rows(bench, CONTENT_PARTS, format, err);
 }
 
 /* ---- scaling ---- */
 
-static void add_point(struct table *table, const struct scaling_axis *axis,
-                      const struct scaling_point *point)
+#define POINT_COLUMNS(X)                                                                           \
+    X(text, "key", "key", 0, key)                                                                  \
+    X(integer, "value", "value", 0, (long long)point->value)                                       \
+    X(number, "step_ms", "ms", -5, result->seconds.median * 1e3)                                   \
+    X(number, "step_ms_min", "min", -5, result->seconds.min * 1e3)                                 \
+    X(number, "step_ms_max", "max", -5, result->seconds.max * 1e3)                                 \
+    X(number, "step_flop", NULL, 0, result->flop)                                                  \
+    X(number, NULL, "GFLOP", 3, result->flop / GIGA)                                               \
+    X(number, "gflop_per_second", "GFLOP/s", 1, result->flop / result->seconds.median / GIGA)      \
+    X(number, "memory_mib", "MiB", 1, point->memory / MIB)                                         \
+    X(number, "stated_memory_mib", "stated", 1, point->stated_memory / MIB)
+
+static void add_point(struct table *table, const char *key, const struct scaling_point *point)
 {
     const struct bench_result *result = &point->result;
-    table_text(table, axis->key);
-    table_integer(table, (long long)point->value);
-    table_number(table, result->seconds.median * 1e3);
-    table_number(table, result->seconds.min * 1e3);
-    table_number(table, result->seconds.max * 1e3);
-    table_number(table, result->flop);
-    table_number(table, result->flop / GIGA);
-    table_number(table, result->flop / result->seconds.median / GIGA);
-    table_number(table, point->memory / MIB);
-    table_number(table, point->stated_memory / MIB);
+    POINT_COLUMNS(CELL)
 }
+
+#define EXPONENT_COLUMNS(X)                                                                        \
+    X(number, "time_exponent", "time ~", 2, exponent->time)                                        \
+    X(number, "flop_exponent", "FLOP ~", 2, exponent->flop)                                        \
+    X(number, "memory_exponent", "MiB ~", 2, exponent->memory)                                     \
+    X(number, "stated_memory_exponent", "stated ~", 2, exponent->stated_memory)
 
 static void add_exponents(struct table *table, const struct scaling_exponents *exponent)
 {
-    table_number(table, exponent->time);
-    table_number(table, exponent->flop);
-    table_number(table, exponent->memory);
-    table_number(table, exponent->stated_memory);
+    EXPONENT_COLUMNS(CELL)
 }
-
-static const struct column points[] = {
-    {"key", "key", 0},          {"value", "value", 0},
-    {"step_ms", "ms", -5},      {"step_ms_min", "min", -5},
-    {"step_ms_max", "max", -5}, {"step_flop", NULL, 0},
-    {NULL, "GFLOP", 3},         {"gflop_per_second", "GFLOP/s", 1},
-    {"memory_mib", "MiB", 1},   {"stated_memory_mib", "stated", 1}};
-static const struct column exponents[] = {{"time_exponent", "time ~", 2},
-                                          {"flop_exponent", "FLOP ~", 2},
-                                          {"memory_exponent", "MiB ~", 2},
-                                          {"stated_memory_exponent", "stated ~", 2}};
 
 static enum status print_points(const struct scaling *scalings, size_t n_axis, enum format format,
                                 struct error *err)
 {
-    struct column column[TABLE_MAX_COLUMN];
-    size_t n = append_columns(column, 0, points, N_COLUMN(points));
+    struct table *table = table_create(NULL, 0);
+    POINT_COLUMNS(COLUMN)
     if (format != FORMAT_TEXT) {
-        n = append_columns(column, n, exponents, N_COLUMN(exponents));
+        EXPONENT_COLUMNS(COLUMN)
     }
-    struct table *table = table_create(column, n);
     for (size_t i = 0; i < n_axis; i++) {
         for (size_t k = 0; k < scalings[i].n_point; k++) {
-            add_point(table, scaling_axis_at(i), &scalings[i].point[k]);
+            add_point(table, scaling_axis_at(i)->key, &scalings[i].point[k]);
             if (format != FORMAT_TEXT) {
                 add_exponents(table, &scalings[i].exponent);
             }
         }
     }
-    enum status status = table_print(table, format, err);
-    table_free(table);
-    return status;
+    return table_finish(table, format, err);
 }
 
 static enum status print_exponents(const struct scaling *scalings, size_t n_axis, struct error *err)
 {
-    struct column column[1 + N_COLUMN(exponents)] = {{"key", "key", 0}};
-    size_t n = append_columns(column, 1, exponents, N_COLUMN(exponents));
-    struct table *table = table_create(column, n);
+    struct table *table = table_create(&(struct column){"key", "key", 0}, 1);
+    EXPONENT_COLUMNS(COLUMN)
     for (size_t i = 0; i < n_axis; i++) {
         table_text(table, scaling_axis_at(i)->key);
         add_exponents(table, &scalings[i].exponent);
     }
-    enum status status = table_print(table, FORMAT_TEXT, err);
-    table_free(table);
-    return status;
+    return table_finish(table, FORMAT_TEXT, err);
 }
 
 enum status bench_tables_scaling(const struct scaling *scalings, size_t n_axis, enum format format,
                                  struct error *err)
 {
-    enum status status = print_points(scalings, n_axis, format, err);
-    if (status == STATUS_OK && format == FORMAT_TEXT) {
-        printf("\nExponents p of key^p, fitted over each range; beside time that of the FLOP, "
-               "beside MiB\nthat of the stated memory:\n");
-        status = print_exponents(scalings, n_axis, err);
+    TRY(print_points(scalings, n_axis, format, err));
+    if (format != FORMAT_TEXT) {
+        return STATUS_OK;
     }
-    return status;
+    printf("\nExponents p of key^p, fitted over each range; beside time that of the FLOP, "
+           "beside MiB\nthat of the stated memory:\n");
+    return print_exponents(scalings, n_axis, err);
 }

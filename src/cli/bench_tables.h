@@ -16,8 +16,14 @@ struct bench_group {
     struct bench_result *result; /* [n_config] */
 };
 
-enum status bench_tables_print(const struct config *configs, size_t n_config,
-                               const struct bench_group *groups, size_t n_group, enum format format,
+struct bench_table {
+    const struct config *configs; /* [n_config] */
+    size_t n_config;
+    const struct bench_group *groups; /* [n_group] */
+    size_t n_group;
+};
+
+enum status bench_tables_print(const struct bench_table *bench, enum format format,
                                struct error *err);
 
 /* scalings [n_axis], in the order of scaling_axis_at. */

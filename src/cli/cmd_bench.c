@@ -8,22 +8,18 @@
 #include "cli/bench_tables.h"
 #include "cli/busy.h"
 #include "cli/command.h"
+#include "cli/grids.h"
 #include "cli/options.h"
 #include "cli/signals.h"
 #include "cli/startup.h"
 #include "cli/terminal.h"
 #include "lab/bench/bench.h"
 #include "lab/bench/scaling.h"
-#include "lab/config/grid.h"
+#include "lab/config/grid_list.h"
 
 #define DEFAULT_ROUNDS 7
 #define DEFAULT_SECONDS 2.0
 #define MAX_AXIS 8
-
-struct models {
-    struct config *config;
-    size_t n_config;
-};
 
 /* ---- which models ---- */
 
@@ -38,63 +34,40 @@ static bool is_set(const struct arguments *arguments, const char *assignment)
     return false;
 }
 
-/* grid_set_variants makes --variant A --variant B the values of one key. */
-static enum status grid_set_variants(struct grid *grid, const struct arguments *arguments,
-                                     struct error *err)
+/* set_variants makes --variant A --variant B the values of one key. */
+static enum status set_variants(struct grid *grid, const struct arguments *arguments,
+                                struct error *err)
 {
     struct text text = {0};
-    enum status status = STATUS_OK;
     for (size_t i = 0; i < arguments->n_variant; i++) {
         text_append(&text, "%s%s", i ? "," : "variant=", arguments->variant[i]);
     }
-    if (text.failed) {
-        status = error_set(err, STATUS_MEMORY, "out of memory");
-    } else if (arguments->n_variant > 0) {
-        status = grid_set(grid, text.data, err);
-    }
+    enum status status = text.failed                ? error_memory(err, "listing the models")
+                         : arguments->n_variant > 0 ? grid_set(grid, text.data, err)
+                                                    : STATUS_OK;
     text_free(&text);
     return status;
 }
 
-/* add_models appends the grid of a shape (NULL: the defaults), --set and --variant. */
-static enum status add_models(struct models *models, const struct bench_shape *shape,
-                              const struct arguments *arguments, struct error *err)
+static enum status fill_grid(struct grid *grid, const struct bench_shape *shape,
+                             const struct arguments *arguments, struct error *err)
+{
+    for (size_t i = 0; shape && i < BENCH_MAX_SET && shape->set[i]; i++) {
+        if (!is_set(arguments, shape->set[i])) {
+            TRY(grid_set(grid, shape->set[i], err));
+        }
+    }
+    TRY(grids_set(grid, arguments, err));
+    return set_variants(grid, arguments, err);
+}
+
+/* add_grid appends the models of a shape (NULL: the defaults), --set and --variant. */
+static enum status add_grid(struct grid_list *list, const struct bench_shape *shape,
+                            const struct arguments *arguments, struct error *err)
 {
     struct grid *grid = grid_create();
-    struct config *more = NULL;
-    size_t n_more = 0;
-    enum status status = grid ? STATUS_OK : error_set(err, STATUS_MEMORY, "out of memory");
-    for (size_t i = 0; status == STATUS_OK && shape && i < BENCH_MAX_SET && shape->set[i]; i++) {
-        if (!is_set(arguments, shape->set[i])) {
-            status = grid_set(grid, shape->set[i], err);
-        }
-    }
-    for (size_t i = 0; status == STATUS_OK && i < arguments->n_set; i++) {
-        status = grid_set(grid, arguments->set[i], err);
-        if (status == STATUS_USAGE) {
-            error_prefix(err, "--set");
-        }
-    }
-    if (status == STATUS_OK) {
-        status = grid_set_variants(grid, arguments, err);
-    }
-    if (status == STATUS_OK) {
-        status = grid_expand(grid, &more, &n_more, err);
-    }
-    if (status == STATUS_OK) {
-        struct config *grown =
-            realloc(models->config, (models->n_config + n_more) * sizeof *models->config);
-        if (grown) {
-            memcpy(grown + models->n_config, more, n_more * sizeof *more);
-            models->config = grown;
-            models->n_config += n_more;
-        } else {
-            status = error_set(err, STATUS_MEMORY, "out of memory");
-        }
-    }
-    free(more);
-    grid_free(grid);
-    return status;
+    TRY(grid_list_append(list, grid, NULL, err));
+    return fill_grid(grid, shape, arguments, err);
 }
 
 static bool is_chosen(const struct arguments *arguments, const struct bench_shape *shape)
@@ -109,18 +82,29 @@ static bool is_chosen(const struct arguments *arguments, const struct bench_shap
 
 /* Without --shape, --set describes a model of its own instead of the list's, and so does --scaling.
  */
-static enum status list_models(struct models *models, const struct arguments *arguments,
-                               struct error *err)
+static enum status list_grids(struct grid_list *list, const struct arguments *arguments,
+                              struct error *err)
 {
-    enum status status = STATUS_OK;
     if (arguments->n_shape == 0 && (arguments->n_set > 0 || arguments->scaling)) {
-        return add_models(models, NULL, arguments, err);
+        return add_grid(list, NULL, arguments, err);
     }
-    for (size_t i = 0; status == STATUS_OK && bench_shape_at(i); i++) {
+    for (size_t i = 0; bench_shape_at(i); i++) {
         if (is_chosen(arguments, bench_shape_at(i))) {
-            status = add_models(models, bench_shape_at(i), arguments, err);
+            TRY(add_grid(list, bench_shape_at(i), arguments, err));
         }
     }
+    return STATUS_OK;
+}
+
+static enum status list_models(struct config **models, size_t *n_model,
+                               const struct arguments *arguments, struct error *err)
+{
+    struct grid_list list = {0};
+    enum status status = list_grids(&list, arguments, err);
+    if (status == STATUS_OK) {
+        status = grid_list_expand(&list, models, n_model, err);
+    }
+    grid_list_free(&list);
     return status;
 }
 
@@ -163,38 +147,39 @@ static struct bench_options options_of(const struct arguments *arguments, int th
     };
 }
 
-static enum status measure_group(const struct models *models, const struct arguments *arguments,
+static enum status measure_group(const struct bench_table *bench, const struct arguments *arguments,
                                  int threads, struct bench_group *group, struct error *err)
 {
     struct bench_options options = options_of(arguments, threads);
+    size_t n = bench->n_config;
     group->threads = options.threads;
-    group->result = calloc(models->n_config, sizeof *group->result);
+    group->result = calloc(n, sizeof *group->result);
     if (!group->result) {
-        return error_set(err, STATUS_MEMORY, "out of memory");
+        return error_memory(err, "measuring %zu models", n);
     }
     if (!arguments->quiet) {
-        fprintf(stderr, "Measuring %zu model%s with %d thread%s, in %zu round%s\n",
-                models->n_config, models->n_config == 1 ? "" : "s", options.threads,
-                options.threads == 1 ? "" : "s", options.n_round, options.n_round == 1 ? "" : "s");
+        fprintf(stderr, "Measuring %zu model%s with %d thread%s, in %zu round%s\n", n,
+                n == 1 ? "" : "s", options.threads, options.threads == 1 ? "" : "s",
+                options.n_round, options.n_round == 1 ? "" : "s");
     }
     enum status status =
-        bench_run(models->config, models->n_config, &options, group->result, &group->ceiling, err);
+        bench_run(bench->configs, n, &options, group->result, &group->ceiling, err);
     clear_round(arguments);
     return status;
 }
 
-static enum status measure_speed(const struct models *models, const struct arguments *arguments,
-                                 struct error *err)
+static enum status measure_speed(const struct config *models, size_t n_model,
+                                 const struct arguments *arguments, struct error *err)
 {
     struct bench_group group[MAX_THREAD_LIST] = {0};
     size_t n_group = arguments->n_thread_list > 0 ? arguments->n_thread_list : 1;
+    struct bench_table bench = {models, n_model, group, n_group};
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < n_group; i++) {
-        status = measure_group(models, arguments, arguments->thread_list[i], &group[i], err);
+        status = measure_group(&bench, arguments, arguments->thread_list[i], &group[i], err);
     }
     if (status == STATUS_OK) {
-        status = bench_tables_print(models->config, models->n_config, group, n_group,
-                                    arguments->format, err);
+        status = bench_tables_print(&bench, arguments->format, err);
     }
     for (size_t i = 0; i < n_group; i++) {
         free(group[i].result);
@@ -202,10 +187,10 @@ static enum status measure_speed(const struct models *models, const struct argum
     return status;
 }
 
-static enum status measure_scaling(const struct models *models, const struct arguments *arguments,
-                                   struct error *err)
+static enum status measure_scaling(const struct config *models, size_t n_model,
+                                   const struct arguments *arguments, struct error *err)
 {
-    if (models->n_config != 1 || arguments->n_thread_list > 1) {
+    if (n_model != 1 || arguments->n_thread_list > 1) {
         return error_set(err, STATUS_USAGE,
                          "--scaling varies one model at one number of threads: give one value of "
                          "each key, one --shape, one --variant and one number of --threads");
@@ -213,24 +198,27 @@ static enum status measure_scaling(const struct models *models, const struct arg
     struct bench_options options = options_of(arguments, arguments->threads);
     struct scaling scaling[MAX_AXIS];
     size_t n = 0;
-    enum status status = STATUS_OK;
-    for (; status == STATUS_OK && n < MAX_AXIS && scaling_axis_at(n); n++) {
+    for (; n < MAX_AXIS && scaling_axis_at(n); n++) {
         if (!arguments->quiet) {
             fprintf(stderr, "Varying %s\n", scaling_axis_at(n)->key);
         }
-        status =
-            scaling_measure(&models->config[0], scaling_axis_at(n), &options, &scaling[n], err);
+        enum status status =
+            scaling_measure(&models[0], scaling_axis_at(n), &options, &scaling[n], err);
         clear_round(arguments);
+        TRY(status);
     }
-    return status == STATUS_OK ? bench_tables_scaling(scaling, n, arguments->format, err) : status;
+    return bench_tables_scaling(scaling, n, arguments->format, err);
 }
 
-static enum status measure(const struct models *models, const struct arguments *arguments,
-                           struct error *err)
+static enum status measure(const struct config *models, size_t n_model,
+                           const struct arguments *arguments, struct error *err)
 {
     struct contention contention = contention_begin();
-    enum status status = arguments->scaling ? measure_scaling(models, arguments, err)
-                                            : measure_speed(models, arguments, err);
+    TRY(startup_compute(err));
+    signals_hold();
+    enum status status = arguments->scaling ? measure_scaling(models, n_model, arguments, err)
+                                            : measure_speed(models, n_model, arguments, err);
+    signals_release();
     if (status == STATUS_OK && !arguments->quiet) {
         busy_warn(contention_others(&contention), "an idle machine is faster");
     }
@@ -239,16 +227,10 @@ static enum status measure(const struct models *models, const struct arguments *
 
 enum status cmd_bench(const struct arguments *arguments, struct error *err)
 {
-    struct models models = {0};
-    enum status status = list_models(&models, arguments, err);
-    if (status == STATUS_OK) {
-        status = startup_compute(err);
-    }
-    if (status == STATUS_OK) {
-        signals_hold();
-        status = measure(&models, arguments, err);
-        signals_release();
-    }
-    free(models.config);
+    struct config *models;
+    size_t n_model;
+    TRY(list_models(&models, &n_model, arguments, err));
+    enum status status = measure(models, n_model, arguments, err);
+    free(models);
     return status;
 }

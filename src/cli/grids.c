@@ -5,9 +5,7 @@
 #include "cli/data_options.h"
 #include "lab/config/config_file.h"
 
-/* The command line as one grid: finds what is wrong with any of it, and keys set twice. */
-static enum status read_arguments(struct grid *grid, const struct arguments *arguments,
-                                  struct error *err)
+enum status grids_set(struct grid *grid, const struct arguments *arguments, struct error *err)
 {
     for (size_t i = 0; i < arguments->n_set; i++) {
         enum status status = grid_set(grid, arguments->set[i], err);
@@ -16,7 +14,7 @@ static enum status read_arguments(struct grid *grid, const struct arguments *arg
         }
         TRY(status);
     }
-    return arguments->seeds ? grid_seeds(grid, arguments->seeds, err) : STATUS_OK;
+    return STATUS_OK;
 }
 
 static bool asks_for_data(const struct grid_list *list)
@@ -46,7 +44,11 @@ static enum status expand(struct grids *grids, struct grid_list *list, struct gr
     if (!layer) {
         return error_memory(err, "listing the runs");
     }
-    TRY(read_arguments(layer, arguments, err));
+    /* The command line as one grid: that finds what is wrong with any of it, and keys set twice. */
+    TRY(grids_set(layer, arguments, err));
+    if (arguments->seeds) {
+        TRY(grid_seeds(layer, arguments->seeds, err));
+    }
     TRY(name ? config_file_read(name, list, err)
              : grid_list_append(list, grid_create(), NULL, err));
     TRY(grid_list_layer(list, layer, err));

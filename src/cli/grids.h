@@ -18,6 +18,9 @@ struct grids {
     char note[GRID_LIST_NOTE_SIZE]; /* a sentence on data that others took the place of, or "" */
 };
 
+/* grids_set puts --set into a grid. STATUS_USAGE. */
+enum status grids_set(struct grid *grid, const struct arguments *arguments, struct error *err);
+
 /* grids_expand lists the resolved configurations; name is a configuration file or a preset, NULL:
  * --set alone. Caller frees with grids_free, also on failure. STATUS_USAGE; STATUS_DATA for a wrong
  * --data. */

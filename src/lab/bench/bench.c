@@ -114,20 +114,16 @@ static enum status subject_create(struct subject *subject, const struct config *
                                 .n_batch = batch_of(config),
                                 .round_median = calloc(options->n_round, sizeof(double))};
     if (!subject->round_median) {
-        return error_set(err, STATUS_MEMORY, "out of memory for %zu rounds", options->n_round);
+        return error_memory(err, "measuring %zu rounds", options->n_round);
     }
     struct model_shape shape = config_shape(config);
     struct engine_options engine = engine_options_of(config, options->threads);
     struct dataset_options noise = {.noise = true};
-    enum status status = source_create(&subject->source, config, &noise, options->threads, err);
-    if (status == STATUS_OK) {
-        status = engine_create(&subject->engine, &shape, &engine, err);
-    }
-    if (status == STATUS_OK) {
-        engine_initialise(subject->engine, config->seed);
-        source_begin_epoch(subject->source, 0);
-    }
-    return status;
+    TRY(source_create(&subject->source, config, &noise, options->threads, err));
+    TRY(engine_create(&subject->engine, &shape, &engine, err));
+    engine_initialise(subject->engine, config->seed);
+    source_begin_epoch(subject->source, 0);
+    return STATUS_OK;
 }
 
 /* next_batch always gives whole batches, so that all steps are the same work. */
@@ -229,24 +225,21 @@ static enum status set_up(struct bench *bench, const struct config *configs, siz
                           struct error *err)
 {
     const struct bench_options *options = &bench->options;
-    enum status status = STATUS_OK;
     bench->subject = calloc(n, sizeof *bench->subject);
     bench->rate = calloc(n * options->n_round + 1, sizeof *bench->rate);
     if (!bench->subject || !bench->rate) {
-        return error_set(err, STATUS_MEMORY, "out of memory for %zu measurements", n);
+        return error_memory(err, "making %zu measurements", n);
     }
     if (options->ceiling) {
-        status = ceiling_create(&bench->ceiling, options->threads, err);
+        TRY(ceiling_create(&bench->ceiling, options->threads, err));
     }
-    while (status == STATUS_OK && bench->n_subject < n) {
+    while (bench->n_subject < n) {
         struct subject *subject = &bench->subject[bench->n_subject];
-        status = subject_create(subject, &configs[bench->n_subject++], options, err);
-        if (status == STATUS_OK) {
-            warm_up(subject, options->seconds / (double)options->n_round);
-            status = check_stop(options, err);
-        }
+        TRY(subject_create(subject, &configs[bench->n_subject++], options, err));
+        warm_up(subject, options->seconds / (double)options->n_round);
+        TRY(check_stop(options, err));
     }
-    return status;
+    return STATUS_OK;
 }
 
 static void tear_down(struct bench *bench)
@@ -270,27 +263,25 @@ static enum status measure_rounds(struct bench *bench, struct error *err)
 {
     const struct bench_options *options = &bench->options;
     double slice = options->seconds / (double)options->n_round;
-    enum status status = STATUS_OK;
     for (size_t round = 0; round < options->n_round; round++) {
         if (options->round) {
             options->round(options->context, round, options->n_round);
         }
-        for (size_t i = 0; status == STATUS_OK && i < bench->n_subject; i++) {
+        for (size_t i = 0; i < bench->n_subject; i++) {
             measure_ceiling(bench);
             measure_slice(&bench->subject[i], slice, round);
-            status = check_stop(options, err);
+            TRY(check_stop(options, err));
         }
     }
     measure_ceiling(bench);
-    return status;
+    return STATUS_OK;
 }
 
 static enum status tell_results(struct bench *bench, struct bench_result *results,
                                 struct error *err)
 {
     const struct bench_options *options = &bench->options;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < bench->n_subject; i++) {
+    for (size_t i = 0; i < bench->n_subject; i++) {
         struct subject *subject = &bench->subject[i];
         results[i] = (struct bench_result){
             .flop = bench_flop(subject->config, subject->n_batch),
@@ -302,9 +293,17 @@ static enum status tell_results(struct bench *bench, struct bench_result *result
             measure_parts(subject, options->seconds / (double)options->n_round, options->threads,
                           results[i].part);
         }
-        status = check_stop(options, err);
+        TRY(check_stop(options, err));
     }
-    return status;
+    return STATUS_OK;
+}
+
+static enum status measure(struct bench *bench, const struct config *configs, size_t n,
+                           struct bench_result *results, struct error *err)
+{
+    TRY(set_up(bench, configs, n, err));
+    TRY(measure_rounds(bench, err));
+    return tell_results(bench, results, err);
 }
 
 enum status bench_run(const struct config *configs, size_t n, const struct bench_options *options,
@@ -314,17 +313,9 @@ enum status bench_run(const struct config *configs, size_t n, const struct bench
     if (bench.options.threads <= 0) {
         bench.options.threads = threads_available();
     }
-    *ceiling = (struct bench_spread){NAN, NAN, NAN};
-    enum status status = set_up(&bench, configs, n, err);
-    if (status == STATUS_OK) {
-        status = measure_rounds(&bench, err);
-    }
-    if (status == STATUS_OK) {
-        status = tell_results(&bench, results, err);
-    }
-    if (status == STATUS_OK && bench.n_rate > 0) {
-        *ceiling = bench_spread_of(bench.rate, bench.n_rate);
-    }
+    enum status status = measure(&bench, configs, n, results, err);
+    *ceiling = bench.n_rate > 0 ? bench_spread_of(bench.rate, bench.n_rate)
+                                : (struct bench_spread){NAN, NAN, NAN};
     tear_down(&bench);
     return status;
 }

@@ -96,17 +96,14 @@ enum status scaling_measure(const struct config *config, const struct scaling_ax
 {
     struct bench_options models_only = *options;
     models_only.ceiling = false;
-    enum status status = STATUS_OK;
     *scaling = (struct scaling){0};
-    for (size_t i = 0; status == STATUS_OK && i < SCALING_MAX_POINT && axis->value[i]; i++) {
+    for (size_t i = 0; i < SCALING_MAX_POINT && axis->value[i]; i++) {
         struct config changed = *config;
         struct scaling_point *point = &scaling->point[scaling->n_point++];
         point->value = axis->value[i];
-        status = change_config(&changed, axis->key, axis->value[i], err);
-        if (status == STATUS_OK) {
-            status = measure_point(&changed, &models_only, point, err);
-        }
+        TRY(change_config(&changed, axis->key, axis->value[i], err));
+        TRY(measure_point(&changed, &models_only, point, err));
     }
     fit(scaling);
-    return status;
+    return STATUS_OK;
 }
