@@ -32,7 +32,7 @@
 #define MOST_STEP_SECONDS 1.0
 /* Seconds for a group: a few steps of a large model, hundreds of a small one. */
 #define LEAST_SLICE 0.08
-#define MOST_SLICE 0.5
+#define MOST_SLICE 1.0
 
 struct estimate_group {
     struct config config; /* the smallest of the group */
