@@ -15,8 +15,6 @@
 #include "report/frame/run.h"
 #include "report/report.h"
 
-#define N_NAME_COLUMN 2 /* id and print name of the variant */
-
 static bool same_row(const struct config *a, const struct config *b)
 {
     char name_a[VARIANT_TEXT_SIZE], name_b[VARIANT_TEXT_SIZE];
@@ -99,9 +97,6 @@ static bool summary_make(struct summary *summary, const struct plan *plan)
     }
     summary->n_row = find_groups(plan, same_row, summary->row);
     summary->n_column = find_groups(plan, same_column, summary->column);
-    if (summary->n_column > TABLE_MAX_COLUMN - N_NAME_COLUMN) {
-        summary->n_column = TABLE_MAX_COLUMN - N_NAME_COLUMN;
-    }
     return true;
 }
 
@@ -127,24 +122,21 @@ static void add_row(struct table *table, const struct summary *summary, size_t r
 
 static enum status print_summary(const struct plan *plan, struct error *err)
 {
-    struct column column[TABLE_MAX_COLUMN] = {{"variant", NULL, 0}, {"name", "variant", 0}};
+    static const struct column names[] = {{"variant", NULL, 0}, {"name", "variant", 0}};
     struct summary summary;
     struct table *table = NULL;
     if (summary_make(&summary, plan)) {
+        table = table_create(names, sizeof names / sizeof names[0]);
         for (size_t c = 0; c < summary.n_column; c++) {
-            struct column *task = &column[N_NAME_COLUMN + c];
-            task->key = task->title = plan->config[summary.column[c]].task->name;
-            task->decimals = 3;
+            const char *task = plan->config[summary.column[c]].task->name;
+            table_column(table, &(struct column){.key = task, .title = task, .decimals = 3});
         }
-        table = table_create(column, N_NAME_COLUMN + summary.n_column);
         for (size_t r = 0; r < summary.n_row; r++) {
             add_row(table, &summary, summary.row[r]);
         }
     }
-    enum status status = table_print(table, plan->arguments->format, err);
-    table_free(table);
     summary_free(&summary);
-    return status;
+    return table_finish(table, plan->arguments->format, err);
 }
 
 static size_t count_seeds(const struct plan *plan, const struct kind *kind)
@@ -197,21 +189,18 @@ static void print_heading(const struct plan *plan)
 static enum status report_and_print(const struct plan *plan, struct error *err)
 {
     struct report_summary summary;
-    enum status status = report_write(plan->arguments->out, &summary, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    bool text = plan->arguments->format == FORMAT_TEXT;
-    if (text) {
+    TRY(report_write(plan->arguments->out, &summary, err));
+    if (plan->arguments->format == FORMAT_TEXT) {
         print_heading(plan);
-    }
-    status = print_summary(plan, err);
-    if (status == STATUS_OK && text) {
+        TRY(print_summary(plan, err));
         printf("\nReport: %s\n", summary.markdown);
-    } else if (status == STATUS_OK && !plan->arguments->quiet) {
+        return STATUS_OK;
+    }
+    TRY(print_summary(plan, err));
+    if (!plan->arguments->quiet) {
         fprintf(stderr, "Report: %s\n", summary.markdown);
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status train_and_report(const struct plan *plan, struct error *err)

@@ -26,19 +26,18 @@ static void say_next(const char *out)
 
 static enum status train_and_print(const struct plan *plan, struct error *err)
 {
-    const struct arguments *arguments = plan->arguments;
     enum status made = plan_run(plan, err);
     if (made != STATUS_OK && made != STATUS_FAILED) {
         return made;
     }
-    struct error print_error = {0};
-    enum status printed = plan_results(plan, &print_error);
+    struct error unprinted = {0};
+    enum status printed = plan_results(plan, &unprinted);
     if (printed != STATUS_OK) {
-        *err = print_error;
+        *err = unprinted;
         return printed;
     }
-    if (!arguments->quiet) {
-        say_next(arguments->out);
+    if (!plan->arguments->quiet) {
+        say_next(plan->arguments->out);
     }
     return made;
 }
@@ -47,11 +46,8 @@ enum status cmd_run(const struct arguments *arguments, struct error *err)
 {
     struct plan plan;
     const char *name = arguments->n_operand > 0 ? arguments->operand[0] : NULL;
-    enum status status = check_operand(name, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    status = plan_create(&plan, arguments, name, err);
+    TRY(check_operand(name, err));
+    enum status status = plan_create(&plan, arguments, name, err);
     if (status == STATUS_OK) {
         status = arguments->dry_run ? plan_preview(&plan, err) : train_and_print(&plan, err);
     }

@@ -75,20 +75,19 @@ static void strip_partial(char *name)
 static enum status list_folder(struct survey *survey, struct error *err)
 {
     char runs[PATH_SIZE];
-    enum status status = path_format(runs, err, "%s/runs", survey->out);
-    if (status == STATUS_OK && folder_exists(runs)) {
+    TRY(path_format(runs, err, "%s/runs", survey->out));
+    if (folder_exists(runs)) {
         return folder_list(runs, &survey->names, &survey->n_name, err);
     }
-    if (status == STATUS_OK && survey->plans.n_plan == 0) {
-        char *folder = shell_path(survey->out);
-        status =
-            error_set(err, STATUS_DATA,
-                      "%s: no runs are kept there (no runs/ in it); train some with qkvlab run "
-                      "--out %s",
-                      survey->out, folder ? folder : "OUT");
-        free(folder);
+    if (survey->plans.n_plan > 0) {
+        return STATUS_OK;
     }
-    return status;
+    char *folder = shell_path(survey->out);
+    error_set(err, STATUS_DATA,
+              "%s: no runs are kept there (no runs/ in it); train some with qkvlab run --out %s",
+              survey->out, folder ? folder : "OUT");
+    free(folder);
+    return STATUS_DATA;
 }
 
 static void sort_and_unite(struct survey *survey)
@@ -111,7 +110,7 @@ static enum status list_entries(struct survey *survey, struct error *err)
     }
     survey->entry = calloc(n + 1, sizeof *survey->entry);
     if (!survey->entry) {
-        return error_set(err, STATUS_MEMORY, "out of memory for %zu runs", n);
+        return error_memory(err, "listing %zu runs", n);
     }
     for (size_t i = 0; i < survey->n_name; i++) {
         if (record_is_folder(survey->out, survey->names[i])) {
@@ -297,7 +296,7 @@ static enum status print_survey(struct survey *survey, enum format format, struc
 {
     struct entry **in_order = calloc(survey->n_entry + 1, sizeof *in_order);
     if (!in_order) {
-        return error_set(err, STATUS_MEMORY, "out of memory for %zu runs", survey->n_entry);
+        return error_memory(err, "listing %zu runs", survey->n_entry);
     }
     for (size_t i = 0; i < survey->n_entry; i++) {
         in_order[i] = &survey->entry[i];
@@ -308,27 +307,25 @@ static enum status print_survey(struct survey *survey, enum format format, struc
         examine(survey, in_order[i]);
     }
     free(in_order);
-    enum status status = table_print(survey->table, format, err);
-    table_free(survey->table);
+    enum status status = table_finish(survey->table, format, err);
     say_counts(survey);
     say_plans(survey);
     return status;
+}
+
+static enum status make_survey(struct survey *survey, enum format format, struct error *err)
+{
+    TRY(sweep_plans_read(survey->out, &survey->plans, err));
+    TRY(list_folder(survey, err));
+    TRY(list_entries(survey, err));
+    return print_survey(survey, format, err);
 }
 
 enum status cmd_status(const struct arguments *arguments, struct error *err)
 {
     struct survey survey = {.out = arguments_folder(arguments),
                             .summary = arguments->format == FORMAT_TEXT ? stdout : stderr};
-    enum status status = sweep_plans_read(survey.out, &survey.plans, err);
-    if (status == STATUS_OK) {
-        status = list_folder(&survey, err);
-    }
-    if (status == STATUS_OK) {
-        status = list_entries(&survey, err);
-    }
-    if (status == STATUS_OK) {
-        status = print_survey(&survey, arguments->format, err);
-    }
+    enum status status = make_survey(&survey, arguments->format, err);
     folder_list_free(survey.names, survey.n_name);
     sweep_plans_free(&survey.plans);
     free(survey.entry);

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "cli/terminal.h"
 #include "lab/sweep/time_left.h"
 
@@ -33,13 +33,6 @@ struct progress {
     double started, last;
 };
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 struct progress *progress_create(const struct config *configs, size_t n_run, size_t n_place,
                                  bool quiet)
 {
@@ -53,7 +46,7 @@ struct progress *progress_create(const struct config *configs, size_t n_run, siz
     *progress = (struct progress){.config = configs, .n_run = n_run, .left = left, .quiet = quiet};
     progress->bar = terminal_is(stderr);
     progress->colour = terminal_colour(stderr);
-    progress->started = progress->last = now();
+    progress->started = progress->last = clock_seconds();
     return progress;
 }
 
@@ -69,7 +62,7 @@ void progress_free(struct progress *progress)
 
 double progress_seconds(const struct progress *progress)
 {
-    return progress ? now() - progress->started : 0.0;
+    return progress ? clock_seconds() - progress->started : 0.0;
 }
 
 void progress_duration(double seconds, char text[DURATION_SIZE])
@@ -97,7 +90,7 @@ void progress_clear(struct progress *progress)
 /* An estimate: seconds only where minutes would be too coarse. */
 static void format_time_left(const struct progress *progress, char text[TIME_LEFT_SIZE])
 {
-    double left = time_left_seconds(progress->left, now());
+    double left = time_left_seconds(progress->left, clock_seconds());
     text[0] = '\0';
     if (isnan(left) || progress_seconds(progress) < MIN_SECONDS_TO_ESTIMATE) {
         return;
@@ -133,7 +126,7 @@ static void print_bar(struct progress *progress, const char *state)
 {
     size_t width = terminal_width(stderr, 80);
     size_t n_cell = width < 100 ? NARROW_BAR_CELLS : BAR_CELLS;
-    size_t full = (size_t)((double)n_cell * time_left_share(progress->left, now()));
+    size_t full = (size_t)((double)n_cell * time_left_share(progress->left, clock_seconds()));
     size_t room = width > n_cell + 2 ? width - n_cell - 2 : 0;
     fputs(progress->colour ? "\r\033[32m" : "\r", stderr);
     for (size_t i = 0; i < n_cell; i++) {
@@ -150,7 +143,7 @@ void progress_tick(struct progress *progress)
     if (!progress || progress->quiet) {
         return;
     }
-    double time = now();
+    double time = clock_seconds();
     if (time - progress->last < (progress->bar ? BAR_SECONDS : LINE_SECONDS)) {
         return;
     }
@@ -175,7 +168,7 @@ void progress_skip(struct progress *progress, size_t index)
 void progress_begin(struct progress *progress, size_t index)
 {
     if (progress) {
-        time_left_begin(progress->left, index, now());
+        time_left_begin(progress->left, index, clock_seconds());
     }
 }
 
@@ -200,7 +193,7 @@ void progress_end(struct progress *progress, size_t index)
     }
     progress->n_ended++;
     progress->has_current = false;
-    time_left_end(progress->left, index, now());
+    time_left_end(progress->left, index, clock_seconds());
     progress_tick(progress);
 }
 

@@ -51,22 +51,6 @@ static void mark_varied(const struct plan *plan, const struct kind *kind, bool v
     json_decref(values);
 }
 
-/* Keys that the grids vary, besides those that every run's id shows. */
-static size_t varied_keys(const struct plan *plan, const char *key[MAX_VARIED])
-{
-    bool varied[64] = {false};
-    for (size_t k = 0; kind_at(k); k++) {
-        mark_varied(plan, kind_at(k), varied);
-    }
-    size_t n = 0;
-    for (size_t k = 0; config_key_at(k) && n < MAX_VARIED; k++) {
-        if (varied[k] && !config_is_in_id(config_key_at(k)->name)) {
-            key[n++] = config_key_at(k)->name;
-        }
-    }
-    return n;
-}
-
 static void add_json(struct table *table, const json_t *value)
 {
     if (json_is_integer(value)) {
@@ -82,31 +66,42 @@ static void add_json(struct table *table, const json_t *value)
     }
 }
 
-#define N_COLUMN(columns) (sizeof(columns) / sizeof((columns)[0]))
+/* Keys that the grid varies. */
+struct varied {
+    const char *key[MAX_VARIED];
+    size_t n;
+};
 
-static size_t append_columns(struct column *column, size_t n, const struct column *more,
-                             size_t n_more)
+/* Besides those that every run's id shows. */
+static struct varied find_varied(const struct plan *plan)
 {
-    memcpy(column + n, more, n_more * sizeof *more);
-    return n + n_more;
+    bool differs[64] = {false};
+    struct varied varied = {.n = 0};
+    for (size_t k = 0; kind_at(k); k++) {
+        mark_varied(plan, kind_at(k), differs);
+    }
+    for (size_t k = 0; config_key_at(k) && varied.n < MAX_VARIED; k++) {
+        if (differs[k] && !config_is_in_id(config_key_at(k)->name)) {
+            varied.key[varied.n++] = config_key_at(k)->name;
+        }
+    }
+    return varied;
 }
 
-/* The columns that name a run: in text its id and the varied keys, in CSV and JSON also task,
- * variant and seed alone. */
-static size_t name_columns(struct column *column, const char *const *varied, size_t n_varied)
+/* A table whose first columns name a run: in text its id and the varied keys, in CSV and JSON also
+ * task, variant and seed alone. */
+static struct table *make_table(const struct varied *varied)
 {
     static const struct column names[] = {
         {"id", "run", 0}, {"task", NULL, 0}, {"variant", NULL, 0}, {"seed", NULL, 0}};
-    size_t n = append_columns(column, 0, names, N_COLUMN(names));
-    for (size_t i = 0; i < n_varied; i++) {
-        struct column key = {varied[i], varied[i], -6};
-        n = append_columns(column, n, &key, 1);
+    struct table *table = table_create(names, sizeof names / sizeof names[0]);
+    for (size_t i = 0; i < varied->n; i++) {
+        table_column(table, &(struct column){varied->key[i], varied->key[i], -6});
     }
-    return n;
+    return table;
 }
 
-static void add_name(struct table *table, const struct config *config, const char *const *varied,
-                     size_t n_varied)
+static void add_name(struct table *table, const struct config *config, const struct varied *varied)
 {
     char variant[VARIANT_TEXT_SIZE];
     variant_id(&config->variant, variant);
@@ -114,80 +109,56 @@ static void add_name(struct table *table, const struct config *config, const cha
     table_text(table, config->task->name);
     table_text(table, variant);
     table_integer(table, (long long)config->seed);
-    json_t *values = n_varied > 0 ? config_json(config) : NULL;
-    for (size_t i = 0; i < n_varied; i++) {
-        add_json(table, json_object_get(values, varied[i]));
+    json_t *values = varied->n > 0 ? config_json(config) : NULL;
+    for (size_t i = 0; i < varied->n; i++) {
+        add_json(table, json_object_get(values, varied->key[i]));
     }
     json_decref(values);
 }
 
 /* ---- before ---- */
 
-/* Sizes of a run; the same for the next one where that differs in its seed alone. */
-struct size {
-    const struct config *config; /* of which they are; NULL: not yet of any */
-    size_t n_step;
-    double memory_mib;
-};
-
-static void find_size(struct size *size, const struct config *config, int threads)
+static void add_preview(struct table *table, const struct forecast *forecast, size_t run)
 {
-    if (size->config && differs_by_seed_alone(config, size->config)) {
-        return;
-    }
-    *size = (struct size){.config = config,
-                          .n_step = config_steps(config),
-                          .memory_mib = forecast_memory_mib(config, threads)};
-}
-
-static void add_size(struct table *table, const struct size *size)
-{
-    if (size->n_step > 0) {
-        table_integer(table, (long long)size->n_step);
+    const struct plan *plan = forecast->plan;
+    const struct config *config = &plan->config[run];
+    char text[FORECAST_RANGE_SIZE];
+    size_t n_step = config_steps(config);
+    if (n_step > 0) {
+        table_integer(table, (long long)n_step);
     } else {
         table_missing(table);
     }
-    table_integer(table, (long long)size->config->n_param);
-    table_number(table, size->memory_mib);
-}
-
-/* forecast NULL: the run is done. */
-static void add_time(struct table *table, const struct forecast *forecast,
-                     const struct config *config)
-{
-    char text[FORECAST_RANGE_SIZE];
-    double seconds = forecast ? estimator_run_seconds(&forecast->estimator, config) : NAN;
-    if (forecast) {
+    table_integer(table, (long long)config->n_param);
+    table_number(table, forecast_memory_mib(config, plan->threads));
+    if (plan->done[run]) {
+        table_missing(table);
+        table_missing(table);
+    } else {
+        double seconds = estimator_run_seconds(&forecast->estimator, config);
         forecast_duration(seconds, text);
+        table_number(table, seconds);
+        table_text(table, text);
     }
-    table_number(table, seconds);
-    table_text(table, forecast ? text : NULL);
+    table_bool(table, plan->done[run]);
 }
 
-static enum status print_preview(const struct plan *plan, const struct forecast *forecast,
-                                 struct error *err)
+static enum status print_preview(const struct forecast *forecast, struct error *err)
 {
     static const struct column sizes[] = {{"steps", "steps", 0},    {"n_param", "parameters", 0},
                                           {"memory_mib", "MiB", 0}, {"estimated_seconds", NULL, 0},
                                           {NULL, "time", 0},        {"done", "done", 0}};
-    const char *varied[MAX_VARIED];
-    struct column column[TABLE_MAX_COLUMN];
-    size_t n_varied = varied_keys(plan, varied);
-    size_t n = name_columns(column, varied, n_varied);
-    n = append_columns(column, n, sizes, N_COLUMN(sizes));
-    struct table *table = table_create(column, n);
-    struct size size = {0};
-    for (size_t run = 0; run < plan->n_run; run++) {
-        const struct config *config = &plan->config[run];
-        add_name(table, config, varied, n_varied);
-        find_size(&size, config, plan->threads);
-        add_size(table, &size);
-        add_time(table, plan->done[run] ? NULL : forecast, config);
-        table_bool(table, plan->done[run]);
+    const struct plan *plan = forecast->plan;
+    struct varied varied = find_varied(plan);
+    struct table *table = make_table(&varied);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        table_column(table, &sizes[i]);
     }
-    enum status status = table_print(table, plan->arguments->format, err);
-    table_free(table);
-    return status;
+    for (size_t run = 0; run < plan->n_run; run++) {
+        add_name(table, &plan->config[run], &varied);
+        add_preview(table, forecast, run);
+    }
+    return table_finish(table, plan->arguments->format, err);
 }
 
 enum status plan_preview(const struct plan *plan, struct error *err)
@@ -195,7 +166,7 @@ enum status plan_preview(const struct plan *plan, struct error *err)
     struct forecast forecast;
     enum status status = forecast_make(&forecast, plan, err);
     if (status == STATUS_OK) {
-        status = print_preview(plan, &forecast, err);
+        status = print_preview(&forecast, err);
     }
     if (status == STATUS_OK && !plan->arguments->quiet) {
         if (plan->grids.note[0]) {
@@ -258,17 +229,17 @@ static struct results results_of(const struct plan *plan)
     return results;
 }
 
-static size_t result_columns(struct column *column, size_t n, const struct results *results)
+static void result_columns(struct table *table, const struct results *results)
 {
     static const int decimals[] = {4, -5, 0};
-    column[n++] = (struct column){.key = "status", .title = "status"};
+    table_column(table, &(struct column){.key = "status", .title = "status"});
     for (size_t i = 0; i < results->n; i++) {
         const struct kind_result *row = results->row[i];
-        column[n++] = (struct column){
-            .key = row->key, .title = row->title, .decimals = decimals[place_of(row)]};
+        table_column(table, &(struct column){.key = row->key,
+                                             .title = row->title,
+                                             .decimals = decimals[place_of(row)]});
     }
-    column[n++] = (struct column){.key = "wall_seconds", .title = "seconds", .decimals = 1};
-    return n;
+    table_column(table, &(struct column){.key = "wall_seconds", .title = "seconds", .decimals = 1});
 }
 
 static void add_results(struct table *table, const struct run_record *run, bool done,
@@ -288,21 +259,16 @@ static void add_results(struct table *table, const struct run_record *run, bool 
 
 enum status plan_results(const struct plan *plan, struct error *err)
 {
-    const char *varied[MAX_VARIED];
-    struct column column[TABLE_MAX_COLUMN];
     struct results results = results_of(plan);
-    size_t n_varied = varied_keys(plan, varied);
-    size_t n = name_columns(column, varied, n_varied);
-    n = result_columns(column, n, &results);
-    struct table *table = table_create(column, n);
+    struct varied varied = find_varied(plan);
+    struct table *table = make_table(&varied);
+    result_columns(table, &results);
     for (size_t run = 0; run < plan->n_run; run++) {
         struct run_record record;
         bool done = record_load(plan->arguments->out, plan->config[run].id, &record);
-        add_name(table, &plan->config[run], varied, n_varied);
+        add_name(table, &plan->config[run], &varied);
         add_results(table, &record, done, &results);
         run_record_free(&record);
     }
-    enum status status = table_print(table, plan->arguments->format, err);
-    table_free(table);
-    return status;
+    return table_finish(table, plan->arguments->format, err);
 }

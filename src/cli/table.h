@@ -4,8 +4,6 @@
 
 #include "base/table.h"
 
-#define TABLE_MAX_COLUMN 32 /* of tables whose columns are counted while they are made */
-
 /* table_print writes the table to stdout: as aligned text it is fitted to the terminal, and control
  * characters are replaced. */
 enum status table_print(const struct table *table, enum format format, struct error *err);

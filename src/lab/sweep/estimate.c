@@ -23,8 +23,9 @@
  * said; the one that did not met more of others' work than the timing had. */
 #define LOW_FACTOR 0.75
 #define HIGH_FACTOR 1.5
-/* What is known before anything was timed, to keep steps short: FLOP a second of one thread (small
- * and large models reach 1e10 to 1e11), bytes a second of buffers that are filled. */
+/* What is taken for known before anything was timed, to keep steps short: FLOP a second of one
+ * thread, a cautious number (an EPYC with AVX-512 reaches 1.3e11), and bytes a second of buffers
+ * that are filled. */
 #define GUESSED_RATE 2e10
 #define GUESSED_BYTES 5e8
 /* A step that takes longer at these rates, or whose buffers take longer to be filled, is not made.

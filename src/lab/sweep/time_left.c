@@ -12,10 +12,10 @@
 /* A run that does not tell how far it is, and takes longer than expected, is nearly there. */
 #define NEARLY 0.95
 
-enum phase { WAITING, RUNNING, ENDED, SKIPPED };
+enum phase { WAITING, RUNNING, ENDED };
 
 struct run {
-    double work; /* FLOP */
+    double work; /* FLOP; 0: none is needed */
     enum phase phase;
     double began, share; /* share 0: not told */
 };
@@ -78,7 +78,7 @@ void time_left_end(struct time_left *left, size_t run, double now)
 
 void time_left_skip(struct time_left *left, size_t run)
 {
-    left->run[run].phase = SKIPPED;
+    left->run[run].work = 0;
 }
 
 /* ---- what follows ---- */
@@ -99,11 +99,8 @@ static double rate_of(const struct time_left *left, double now)
 
 static double work_left_of(const struct run *run, double rate, double now)
 {
-    if (run->phase == ENDED || run->phase == SKIPPED) {
-        return 0;
-    }
-    if (run->phase == WAITING) {
-        return run->work;
+    if (run->phase != RUNNING) {
+        return run->phase == ENDED ? 0 : run->work;
     }
     double done = run->share > 0 || isnan(rate)
                       ? run->share * run->work
@@ -133,7 +130,7 @@ double time_left_share(const struct time_left *left, double now)
 {
     double rate = rate_of(left, now), all = 0, open = 0;
     for (size_t i = 0; i < left->n_run; i++) {
-        all += left->run[i].phase == SKIPPED ? 0 : left->run[i].work;
+        all += left->run[i].work;
         open += work_left_of(&left->run[i], rate, now);
     }
     return all > 0 ? (all - open) / all : 1;
