@@ -187,6 +187,7 @@ static enum status say(const struct frame *frame, const struct references *refer
     enum status status = material_make(frame, references, &material, err);
     if (status == STATUS_OK) {
         topics_say(document, &material);
+        document->failed |= cuts_failed(frame->cuts);
     }
     material_free(&material);
     return status;

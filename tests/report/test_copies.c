@@ -12,20 +12,18 @@
 
 static struct frame frame;
 static struct comparisons comparisons;
-static struct groups draws; /* a single one, without copies */
+static struct group draws; /* without copies */
 
 static void set_up(void)
 {
     scratch_make();
     frame = (struct frame){0};
     comparisons = (struct comparisons){0};
-    draws = (struct groups){0};
 }
 
 static void tear_down(void)
 {
     comparisons_free(&comparisons);
-    groups_free(&draws);
     frame_free(&frame);
     scratch_remove();
 }
@@ -73,7 +71,7 @@ TEST(looking_more_closely_is_no_other_configuration)
     ck_assert_uint_eq(frame.all.n_ok, 2);
     ck_assert_uint_eq(frame.n_copy, 10);
     ck_assert_uint_eq(frame.n_repeat, 10);
-    ck_assert_uint_eq(group_n(&draws.group[0], FACTOR_CONFIGURATION), 1);
+    ck_assert_uint_eq(group_n(&draws, FACTOR_CONFIGURATION), 1);
     ck_assert_uint_eq(accuracy()->n_configuration, 1);
     ck_assert_uint_eq(accuracy()->difference.n, 1);
     ck_assert_int_eq(accuracy()->verdict, VERDICT_TOO_FEW);
@@ -104,8 +102,8 @@ TEST(a_bound_that_never_acts_makes_no_second_pair)
     ck_assert_uint_eq(frame.n_run, 12);
     ck_assert_uint_eq(frame.n_copy, 0);
     ck_assert_uint_eq(frame.n_repeat, 10);
-    ck_assert_uint_eq(draws.group[0].n_ok, 2);
-    ck_assert_uint_eq(group_n(&draws.group[0], FACTOR_CONFIGURATION), 1);
+    ck_assert_uint_eq(draws.n_ok, 2);
+    ck_assert_uint_eq(group_n(&draws, FACTOR_CONFIGURATION), 1);
     ck_assert_uint_eq(accuracy()->n_configuration, 1);
     ck_assert_uint_eq(accuracy()->difference.n, 1);
 }

@@ -1,24 +1,22 @@
 /* Sentences follow from the numbers: each test makes runs of which it knows what must be said. */
-#include "report/content/finding.h"
+#include "report/content/topic.h"
 
 #include "fixture.h"
 #include "testing.h"
 
 static struct frame frame;
 static struct material material;
-static struct findings findings;
+static struct findings *findings; /* of the first part */
 
 static void set_up(void)
 {
     scratch_make();
     frame = (struct frame){0};
     material = (struct material){0};
-    findings = (struct findings){0};
 }
 
 static void tear_down(void)
 {
-    findings_free(&findings);
     material_free(&material);
     frame_free(&frame);
     scratch_remove();
@@ -29,15 +27,12 @@ static void find(void)
     struct error err;
     ck_assert_msg(frame_load(scratch, &frame, &err) == STATUS_OK, "%s", err.text);
     ck_assert_int_eq(material_make(&frame, NULL, &material, &err), STATUS_OK);
-    findings_of_part(&material, 0, &findings);
-    ck_assert(!findings.failed);
+    findings = &material.findings_of_part[0];
 }
 
 static void find_chance_everywhere(void)
 {
-    struct part part = part_make(&material.part[0]);
-    find_chance(&part, 1, "", &findings);
-    part_free(&part);
+    find_chance(&material.part[0], 1, "", findings);
 }
 
 static void write_row(const char *task, const char *variant, double accuracy, int escape)
@@ -54,8 +49,8 @@ static void write_row(const char *task, const char *variant, double accuracy, in
 
 static bool is_said(const char *sentence)
 {
-    for (size_t i = 0; i < findings.n_finding; i++) {
-        if (strstr(findings.finding[i].text.data, sentence)) {
+    for (size_t i = 0; i < findings->n_finding; i++) {
+        if (strstr(findings->finding[i].text.data, sentence)) {
             return true;
         }
     }
@@ -64,8 +59,8 @@ static bool is_said(const char *sentence)
 
 static void assert_said(const char *sentence)
 {
-    for (size_t i = 0; !is_said(sentence) && i < findings.n_finding; i++) {
-        fprintf(stderr, "  said: %s\n", findings.finding[i].text.data);
+    for (size_t i = 0; !is_said(sentence) && i < findings->n_finding; i++) {
+        fprintf(stderr, "  said: %s\n", findings->finding[i].text.data);
     }
     ck_assert_msg(is_said(sentence), "nobody said: %s", sentence);
 }
@@ -195,10 +190,10 @@ TEST(where_no_run_has_left_chance)
     write_row("copy", "qk", 0.11, -1);
     find();
     ck_assert(!is_said("no shortfall"));
-    findings_free(&findings);
+    findings_free(findings);
     find_chance_everywhere();
-    ck_assert_uint_eq(findings.n_finding, 1);
-    ck_assert_str_eq(findings.finding[0].text.data,
+    ck_assert_uint_eq(findings->n_finding, 1);
+    ck_assert_str_eq(findings->finding[0].text.data,
                      "**No run has left chance; nothing can be compared.**");
 }
 
@@ -210,9 +205,9 @@ TEST(a_task_at_chance_compares_nothing)
     write_row("shift", "qk", 0.1, -1);
     find();
     assert_said("**Q=K** (1 task): no shortfall against QKV");
-    findings_free(&findings);
+    findings_free(findings);
     find_chance_everywhere();
-    ck_assert_uint_eq(findings.n_finding, 0);
+    ck_assert_uint_eq(findings->n_finding, 0);
 }
 
 TEST(score_terms_against_their_plain_row)
@@ -240,8 +235,8 @@ TEST(rules_name_their_thresholds)
     write_map_run("reverse", "qk", 0, 0.9, 0.02);
     find();
     size_t n_named = 0;
-    for (size_t i = 0; i < findings.n_finding; i++) {
-        const char *rule = findings.finding[i].rule;
+    for (size_t i = 0; i < findings->n_finding; i++) {
+        const char *rule = findings->finding[i].rule;
         ck_assert_ptr_nonnull(rule);
         n_named += strstr(rule, "-0.05") || strstr(rule, "0.25") || strstr(rule, "0.5 ");
     }

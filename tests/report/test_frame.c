@@ -20,7 +20,6 @@ static void load(void)
 
 static void unload(void)
 {
-    groups_free(&cells);
     frame_free(&frame);
 }
 
@@ -97,7 +96,6 @@ TEST(rows_follow_the_variant_table_and_columns_the_alphabet)
     ck_assert_str_eq(run_task_name(cell->run[0]), "swap");
     ck_assert_uint_eq(cell->n_run, 2);
     ck_assert_int_eq(run_seed(cell->run[1]), 1);
-    part_free(&part);
 }
 
 TEST(what_was_not_run_has_no_cell)
@@ -108,7 +106,6 @@ TEST(what_was_not_run_has_no_cell)
     struct part part = part_make(&frame.setting.group[0]);
     ck_assert_ptr_nonnull(part_cell(&part, 0, 0));
     ck_assert_ptr_null(part_cell(&part, 0, 1));
-    part_free(&part);
     struct stats stats = group_stats(NULL, MEASURE_TOKEN_ACCURACY);
     ck_assert_uint_eq(stats.n, 0);
     ck_assert(isnan(stats.mean));
@@ -485,7 +482,6 @@ TEST(differences_are_paired_by_seed)
     struct part part = part_make(&frame.setting.group[0]);
     struct stats stats =
         group_difference(part_cell(&part, 1, 0), part_cell(&part, 0, 0), MEASURE_TOKEN_ACCURACY);
-    part_free(&part);
     ck_assert_uint_eq(stats.n, 2);
     ck_assert_double_eq_tol(stats.mean, -0.6, 1e-12);
     ck_assert_double_eq_tol(stats.sd, 0, 1e-12);

@@ -15,11 +15,13 @@ static struct spread spread_of(const double *value, const size_t *configuration,
         run[i].level[FACTOR_CONFIGURATION] = configuration[i];
         list[i] = &run[i];
     }
-    struct group group = {.run = list, .n_run = n, .n_ok = n};
+    struct group group = {.cuts = cuts_create(), .run = list, .n_run = n, .n_ok = n};
     for (size_t i = 0; i < FACTOR_COUNT; i++) {
         group.level[i] = LEVEL_ANY;
     }
-    return group_spread(&group, MEASURE_LOSS);
+    struct spread spread = group_spread(&group, MEASURE_LOSS);
+    cuts_free(group.cuts);
+    return spread;
 }
 
 TEST(spread_by_hand)
@@ -66,7 +68,8 @@ TEST(runs_of_a_grid)
     struct groups cells = groups_by(&frame.all, FACTOR_BIT(TASK) | FACTOR_BIT(VARIANT));
     ck_assert_uint_eq(cells.n_group, 2);
     ck_assert_uint_eq(group_n(&frame.all, FACTOR_CONFIGURATION), 2);
-    const struct group *kv = groups_at(&cells, 1, 0), *failed = groups_at(&cells, 0, 1);
+    const struct group *kv = &cells.group[0], *failed = &cells.group[1];
+    ck_assert_str_eq(kv->run[0]->variant_id, "kv");
     ck_assert_str_eq(failed->run[0]->variant_id, "qkv");
     struct spread spread = group_spread(kv, MEASURE_TOKEN_ACCURACY);
     ck_assert_uint_eq(kv->n_run, 4);
@@ -77,8 +80,8 @@ TEST(runs_of_a_grid)
     ck_assert_uint_eq(failed->n_run, 1);
     ck_assert_uint_eq(failed->n_ok, 0);
     ck_assert(isnan(group_spread(failed, MEASURE_TOKEN_ACCURACY).mean));
-    ck_assert_ptr_null(groups_at(&cells, 0, 0));
-    groups_free(&cells);
+    ck_assert_ptr_eq(groups_beside(&cells, kv, FACTOR_TASK, 0), kv);
+    ck_assert_ptr_null(groups_beside(&cells, kv, FACTOR_VARIANT, 0));
     frame_free(&frame);
     scratch_remove();
 }

@@ -383,7 +383,7 @@ static void write_side_by_side(struct fake other, const char *name, bool expecte
 {
     struct run run[] = {load(&usual), load(&other)};
     const struct run *both[] = {&run[0], &run[1]};
-    struct group group = {.run = both, .n_run = 2, .n_ok = 2};
+    struct group group = {.cuts = cuts_create(), .run = both, .n_run = 2, .n_ok = 2};
     struct variant_sheets sheets;
     char folder[PATH_SIZE];
     for (size_t i = 0; i < FACTOR_COUNT; i++) {
@@ -400,6 +400,7 @@ static void write_side_by_side(struct fake other, const char *name, bool expecte
         ck_assert_int_eq(draw_sheet_write(sheets.last_layer, folder, &err), STATUS_OK);
     }
     variant_sheets_free(&sheets);
+    cuts_free(group.cuts);
     run_free(&run[0]);
     run_free(&run[1]);
 }

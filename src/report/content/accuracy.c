@@ -45,16 +45,12 @@ static struct table *averages(const struct group *kind)
         {.title = "sd over seeds"},  {.title = "above the floor"},
         {.title = "solved"},         {.title = "at chance"}};
     bool has_floor = kind->run[0]->kind->has_settings;
-    struct groups originals = group_where(kind, run_is_original);
-    struct groups blocks = originals.failed
-                               ? (struct groups){.failed = true}
-                               : groups_by(originals.group, FACTOR_BIT(TASK) | FACTOR_BIT(VARIANT));
-    struct table *table = blocks.failed ? NULL : table_create(columns, has_floor ? 10 : 7);
-    for (size_t i = 0; table && i < blocks.n_group; i++) {
+    struct group originals = group_where(kind, run_is_original);
+    struct groups blocks = groups_by(&originals, FACTOR_BIT(TASK) | FACTOR_BIT(VARIANT));
+    struct table *table = table_create(columns, has_floor ? 10 : 7);
+    for (size_t i = 0; i < blocks.n_group; i++) {
         add_average(table, &blocks.group[i]);
     }
-    groups_free(&blocks);
-    groups_free(&originals);
     return table;
 }
 
@@ -220,19 +216,17 @@ static void say_loss(struct document *document, const struct part *part)
 
 void say_accuracy_of_part(struct document *document, const struct material *material, size_t number)
 {
-    struct part part = part_make(&material->part[number]);
-    document->failed |= part.failed;
+    const struct part *part = &material->part[number];
     document_heading(document, 3, "Tables");
-    say_token_accuracy(document, &part);
-    if (has_floor(&part)) {
-        say_measure(document, &part, MEASURE_ABOVE_FLOOR,
+    say_token_accuracy(document, part);
+    if (has_floor(part)) {
+        say_measure(document, part, MEASURE_ABOVE_FLOOR,
                     "Token accuracy above what the position alone gives",
                     "(accuracy - floor) / (1 - floor): 0 is the floor, 1 is every token right. On "
                     "Sort the position alone gives far more than chance.");
     }
-    say_solved(document, &part);
-    say_measure(document, &part, MEASURE_SEQUENCE_ACCURACY, "Sequence accuracy",
+    say_solved(document, part);
+    say_measure(document, part, MEASURE_SEQUENCE_ACCURACY, "Sequence accuracy",
                 "Share of test sequences with every token right.");
-    say_loss(document, &part);
-    part_free(&part);
+    say_loss(document, part);
 }

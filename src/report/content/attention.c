@@ -20,12 +20,11 @@ static const struct {
 void say_attention_of_part(struct document *document, const struct material *material,
                            size_t number)
 {
-    const struct group *part = &material->part[number];
-    if (!group_any(part, MEASURE_DIAGONAL)) {
+    const struct part *part = &material->part[number];
+    if (!group_any(part->group, MEASURE_DIAGONAL)) {
         return;
     }
-    struct groups cells = groups_by(part, FACTOR_BIT(VARIANT) | FACTOR_BIT(TASK));
-    char *convention = values_convention(&cells);
+    char *convention = values_convention(&part->cells);
     document_heading(document, 3, "Attention in numbers");
     document_paragraph(document, TONE_PLAIN,
                        "Of the last layer, averaged over heads and the probe sequences. %s",
@@ -35,9 +34,9 @@ void say_attention_of_part(struct document *document, const struct material *mat
         if (told[i].words) {
             document_paragraph(document, TONE_PLAIN, "%s", told[i].words);
         }
-        document_table(document, measure_table(part, told[i].measure, 0), told[i].title, NULL);
+        document_table(document, measure_table(part->group, told[i].measure, 0), told[i].title,
+                       NULL);
     }
     document_paragraph(document, TONE_PLAIN, "Every head of every run: [heads.csv](heads.csv).");
     free(convention);
-    groups_free(&cells);
 }

@@ -149,7 +149,6 @@ static struct plot *curves_plot(const struct group *setting, const struct curve_
         }
         n_series += panel && !plot->failed ? plot->panel[plot->n_panel - 1].n_series : 0;
     }
-    part_free(&part);
     if (plot && n_series == 0 && !plot->failed) {
         plot_free(plot);
         return NULL;
@@ -199,7 +198,6 @@ static struct plot *accuracy_plot(const struct group *setting)
         plot->n_column = 6;
         plot_titles(plot, "one seed", means ? "mean" : NULL);
     }
-    part_free(&part);
     return plot;
 }
 
@@ -237,7 +235,7 @@ static const char *chance_of(const struct group *setting, char text[32])
 
 void say_curves_of_part(struct document *document, const struct material *material, size_t number)
 {
-    const struct group *part = &material->part[number];
+    const struct group *part = material->part[number].group;
     char words[512], chance[32];
     snprintf(words, sizeof words,
              "Training loss of every step. The dotted line is chance, %s: a variant that stays on "
@@ -268,11 +266,11 @@ static void say_some_settings(struct document *document, const struct material *
                                "mean; their dashed line is chance, or what the position alone "
                                "gives. The curves of every setting are in "
                                "[report.html](report.html).",
-                               chance_of(&material->part[i], chance));
+                               chance_of(material->part[i].group, chance));
         }
-        setting_title(material->part[i].run[0], title);
+        setting_title(material->part[i].group->run[0], title);
         document_heading(document, 3, "%s (setting %zu)", title, i + 1);
-        say_pictures(document, &material->part[i], i, true, NULL, NULL);
+        say_pictures(document, material->part[i].group, i, true, NULL, NULL);
     }
 }
 
@@ -366,7 +364,6 @@ static void say_epochs(struct document *document, const struct group *setting)
             add_epochs(plot, &cells.group[k], epoch_panels[i].column);
         }
     }
-    groups_free(&cells);
     if (plot && (plot->failed || plot->panel[0].n_series + plot->panel[3].n_series > 0)) {
         document_plot(document, plot);
     } else {

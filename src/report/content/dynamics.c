@@ -8,6 +8,7 @@
 #include "report/content/part.h"
 #include "report/content/topics.h"
 #include "report/content/values.h"
+#include "report/frame/pairs.h"
 #include "report/frame/sizes.h"
 
 static const struct {
@@ -85,11 +86,9 @@ static struct table *averages(const struct group *kind, bool accuracies)
 {
     static const struct column columns[] = {
         {.title = "task"}, {.title = "variant", .look = LOOK_HEAD}, {.title = "runs"}};
-    struct groups originals = group_where(kind, run_is_original);
-    struct groups blocks = originals.failed
-                               ? (struct groups){.failed = true}
-                               : groups_by(originals.group, FACTOR_BIT(TASK) | FACTOR_BIT(VARIANT));
-    struct table *table = blocks.failed ? NULL : table_create(columns, 3);
+    struct group originals = group_where(kind, run_is_original);
+    struct groups blocks = groups_by(&originals, FACTOR_BIT(TASK) | FACTOR_BIT(VARIANT));
+    struct table *table = table_create(columns, 3);
     add_columns(table, accuracies);
     for (size_t i = 0; i < blocks.n_group; i++) {
         const struct group *block = &blocks.group[i];
@@ -103,25 +102,10 @@ static struct table *averages(const struct group *kind, bool accuracies)
             }
         }
     }
-    groups_free(&blocks);
-    groups_free(&originals);
     return table;
 }
 
 /* ---- every cell, for the page ---- */
-
-static const struct group *reference_of(const struct groups *cells, const struct group *cell)
-{
-    for (size_t i = 0; i < cells->n_group; i++) {
-        const struct group *other = &cells->group[i];
-        if (other->level[FACTOR_SETTING] == cell->level[FACTOR_SETTING] &&
-            other->level[FACTOR_TASK] == cell->level[FACTOR_TASK] &&
-            strcmp(other->run[0]->variant_id, REFERENCE_VARIANT) == 0) {
-            return other;
-        }
-    }
-    return NULL;
-}
 
 static struct table *every_cell(const struct group *kind, bool accuracies)
 {
@@ -130,13 +114,12 @@ static struct table *every_cell(const struct group *kind, bool accuracies)
     struct groups cells =
         groups_by(kind, FACTOR_BIT(TASK) | FACTOR_BIT(VARIANT) | FACTOR_BIT(SETTING));
     struct sizes sizes = sizes_of(kind);
-    struct table *table = cells.failed ? NULL : table_create(columns, 2);
+    struct table *table = table_create(columns, 2);
     sizes_columns(&sizes, table);
     add_columns(table, accuracies);
     add_difference_columns(table);
     for (size_t i = 0; i < cells.n_group; i++) {
-        const struct group *cell = &cells.group[i], *reference = reference_of(&cells, cell);
-        reference = reference == cell ? NULL : reference;
+        const struct group *cell = &cells.group[i], *reference = group_reference(&cells, cell);
         struct stats plateau = group_difference(cell, reference, MEASURE_ESCAPE_STEP);
         struct stats mean = group_difference(cell, reference, MEASURE_MEAN_TRAIN_LOSS);
         table_row(table, facets_tag(group_facets(cell)), false);
@@ -151,7 +134,6 @@ static struct table *every_cell(const struct group *kind, bool accuracies)
         value_difference(table, &plateau, 0);
         value_difference(table, &mean, 3);
     }
-    groups_free(&cells);
     return table;
 }
 
@@ -208,26 +190,25 @@ static bool has_accuracies(const struct group *group)
 void say_dynamics_of_part(struct document *document, const struct material *material, size_t number)
 {
     const struct comparisons *comparisons = material_comparisons(material, number);
-    struct part part = part_make(&material->part[number]);
-    bool accuracies = has_accuracies(part.group);
-    document->failed |= part.failed;
+    const struct part *part = &material->part[number];
+    bool accuracies = has_accuracies(part->group);
     char then[512];
     snprintf(then, sizeof then,
              "`75 (2 of 3)`: two of three seeds got there, at step 75 on average; `never`: none "
              "did in the %zu steps of training. Differences: variant minus baseline with the same "
              "seed, in brackets the lowest and the highest; of the plateau over the pairs in which "
              "both left it.",
-             group_n_step(part.group));
+             group_n_step(part->group));
     document_heading(document, 4, "Learning dynamics");
-    say_legend(document, part.group, accuracies, then);
-    for (size_t task = 0; task < part.tasks.n_group; task++) {
+    say_legend(document, part->group, accuracies, then);
+    for (size_t task = 0; task < part->tasks.n_group; task++) {
         struct column variant = column_variant();
         struct table *table = table_create(&variant, 1);
         add_columns(table, accuracies);
         add_difference_columns(table);
-        for (size_t row = 0; row < part.variants.n_group; row++) {
-            const struct group *cell = part_cell(&part, row, task);
-            table_text(table, part_variant(&part, row)->variant_name);
+        for (size_t row = 0; row < part->variants.n_group; row++) {
+            const struct group *cell = part_cell(part, row, task);
+            table_text(table, part_variant(part, row)->variant_name);
             for (size_t i = 0; i < N_SHOWN; i++) {
                 if (is_shown(shown[i].measure, accuracies)) {
                     value_measure(table, cell, shown[i].measure);
@@ -241,8 +222,7 @@ void say_dynamics_of_part(struct document *document, const struct material *mate
                                 : NULL,
                            3);
         }
-        document_paragraph(document, TONE_PLAIN, "**%s**", run_task_title(part_task(&part, task)));
+        document_paragraph(document, TONE_PLAIN, "**%s**", run_task_title(part_task(part, task)));
         document_table(document, table, "Learning dynamics", NULL);
     }
-    part_free(&part);
 }

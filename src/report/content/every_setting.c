@@ -10,7 +10,7 @@ static struct table *table_of(const struct group *task, const struct groups *var
 {
     struct groups settings = groups_by(task, FACTOR_BIT(SETTING));
     struct groups cells = groups_by(task, FACTOR_BIT(SETTING) | FACTOR_BIT(VARIANT));
-    struct table *table = settings.failed || cells.failed ? NULL : table_create(NULL, 0);
+    struct table *table = table_create(NULL, 0);
     sizes_columns(sizes, table);
     for (size_t i = 0; i < variants->n_group; i++) {
         table_column(table, &(struct column){.title = variants->group[i].run[0]->variant_name});
@@ -19,16 +19,10 @@ static struct table *table_of(const struct group *task, const struct groups *var
         const struct group *setting = &settings.group[i];
         sizes_cells(sizes, table, setting);
         for (size_t k = 0; k < variants->n_group; k++) {
-            size_t level[FACTOR_COUNT];
-            for (int factor = 0; factor < FACTOR_COUNT; factor++) {
-                level[factor] = setting->level[factor];
-            }
-            level[FACTOR_VARIANT] = variants->group[k].level[FACTOR_VARIANT];
-            value_measure(table, groups_find(&cells, level), measure);
+            size_t variant = variants->group[k].level[FACTOR_VARIANT];
+            value_measure(table, groups_beside(&cells, setting, FACTOR_VARIANT, variant), measure);
         }
     }
-    groups_free(&settings);
-    groups_free(&cells);
     return table;
 }
 
@@ -45,7 +39,6 @@ void say_every_setting(struct document *document, const struct material *materia
     struct sizes sizes = sizes_of(sequences);
     sizes.number = true;
     unsigned before = document_for(document, FOR_TEXT);
-    document->failed |= tasks.failed || variants.failed;
     document_heading(document, 2, "Every setting");
     document_paragraph(document, TONE_PLAIN,
                        "Mean ± sample standard deviation over seeds; `-`: not run; `75 (2 of 3)`: "
@@ -63,6 +56,4 @@ void say_every_setting(struct document *document, const struct material *materia
         document_end(document);
     }
     document_for(document, before);
-    groups_free(&tasks);
-    groups_free(&variants);
 }

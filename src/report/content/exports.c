@@ -224,7 +224,6 @@ static void say_cells(struct document *document, const struct group *all)
     add_measure_columns(table, number, sizeof number / sizeof *number);
     table_column(table, &(struct column){.key = "run_ids", .path = ""});
     struct groups cells = groups_by(all, FACTOR_BIT(CELL));
-    document->failed |= cells.failed;
     for (size_t i = 0; i < cells.n_group; i++) {
         add_cell(table, &cells.group[i]);
     }
@@ -232,7 +231,6 @@ static void say_cells(struct document *document, const struct group *all)
     for (size_t i = 0; rows && i < cells.n_group; i++) {
         json_object_set_new(json_array_get(rows, i), "runs", finished_ids(&cells.group[i]));
     }
-    groups_free(&cells);
     document_data(document, table, "cells.csv", "a row a cell, with the ids of its runs");
     document_member(document, "cells", rows);
 }
@@ -267,24 +265,16 @@ static void add_average(struct table *table, const struct group *block)
 }
 
 /* By kind, then variant, then task. */
-static void add_averages(struct table *table, const struct group *all, struct document *document)
+static void add_averages(struct table *table, const struct group *all)
 {
-    struct groups originals = group_where(all, run_is_original);
-    struct groups rows = {.failed = originals.failed};
-    if (!originals.failed) {
-        rows = groups_by(originals.group, FACTOR_BIT(KIND) | FACTOR_BIT(VARIANT));
-    }
-    document->failed |= rows.failed;
+    struct group originals = group_where(all, run_is_original);
+    struct groups rows = groups_by(&originals, FACTOR_BIT(KIND) | FACTOR_BIT(VARIANT));
     for (size_t i = 0; i < rows.n_group; i++) {
         struct groups blocks = groups_by(&rows.group[i], FACTOR_BIT(TASK));
-        document->failed |= blocks.failed;
         for (size_t k = 0; k < blocks.n_group; k++) {
             add_average(table, &blocks.group[k]);
         }
-        groups_free(&blocks);
     }
-    groups_free(&rows);
-    groups_free(&originals);
 }
 
 static void say_averages(struct document *document, const struct group *all)
@@ -297,7 +287,7 @@ static void say_averages(struct document *document, const struct group *all)
     static const char *const number[] = {"n", "n_configuration", "mean", "sd_between", "sd_within"};
     struct table *table = create(columns, sizeof columns / sizeof *columns);
     add_measure_columns(table, number, sizeof number / sizeof *number);
-    add_averages(table, all, document);
+    add_averages(table, all);
     json_t *rows = table_json(table), *row;
     size_t i;
     json_array_foreach(rows, i, row)
@@ -439,17 +429,14 @@ static json_t *seeds_json(const struct group *part)
     for (size_t i = 0; i < levels.n_group; i++) {
         json_array_append_new(seeds, json_integer(run_seed(levels.group[i].run[0])));
     }
-    groups_free(&levels);
     return seeds;
 }
 
 static json_t *part_json(const struct material *material, size_t part)
 {
     static const char *const section[] = {"config", "build", "machine"};
-    const struct group *group = &material->part[part];
+    const struct group *group = material->part[part].group;
     const struct run *run = group->run[0];
-    struct findings findings = {0};
-    findings_of_part(material, part, &findings);
     json_t *object =
         json_pack("{s:I, s:o}", "setting", (json_int_t)part + 1, "seeds", seeds_json(group));
     for (size_t i = 0; i < sizeof section / sizeof *section; i++) {
@@ -459,12 +446,11 @@ static json_t *part_json(const struct material *material, size_t part)
         }
     }
     json_object_set_new(object, "of_run", json_string(run_id(run)));
-    json_object_set_new(object, "findings", findings_json(&findings));
-    json_object_set_new(object, "published", published_json(group));
+    json_object_set_new(object, "findings", findings_json(&material->findings_of_part[part]));
+    json_object_set_new(object, "published", published_json(&material->part[part]));
     if (material->of_part) {
         json_object_set_new(object, "comparisons", comparisons_json(&material->of_part[part]));
     }
-    findings_free(&findings);
     return object;
 }
 

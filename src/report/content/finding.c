@@ -45,38 +45,3 @@ json_t *findings_json(const struct findings *findings)
     }
     return array;
 }
-
-void findings_of_part(const struct material *material, size_t number, struct findings *findings)
-{
-    struct part part = part_make(&material->part[number]);
-    findings->failed |= part.failed;
-    if (material->n_part > 1) {
-        find_chance(&part, 1, " of this setting", findings);
-    }
-    if (material->of_part) {
-        find_tests(&material->of_part[number], findings);
-    }
-    find_accuracy(&part, findings);
-    find_attention(&part, findings);
-    part_free(&part);
-}
-
-void findings_of_all(const struct material *material, struct findings *findings)
-{
-    struct part *part = calloc(material->n_part + 1, sizeof *part);
-    findings->failed |= !part;
-    for (size_t i = 0; part && i < material->n_part; i++) {
-        part[i] = part_make(&material->part[i]);
-        findings->failed |= part[i].failed;
-    }
-    if (part) {
-        bool others = frame_kind(material->frame, OF_IMAGES) != NULL;
-        find_chance(part, material->n_part, others ? " on a task" : "", findings);
-        find_tests(&material->all, findings);
-        find_room(part, material->n_part, findings);
-    }
-    for (size_t i = 0; part && i < material->n_part; i++) {
-        part_free(&part[i]);
-    }
-    free(part);
-}

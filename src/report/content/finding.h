@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "report/content/part.h"
-#include "report/content/topic.h"
+#include "report/statistics/comparisons.h"
 
 /* A variant falls short on a task when it is more than this below the baseline. */
 #define FINDINGS_SHORTFALL 0.05
@@ -45,10 +45,6 @@ void findings_add(struct findings *findings, const char *rule, bool headline, st
 
 /* findings_json returns a new array of texts and rules. */
 json_t *findings_json(const struct findings *findings);
-
-/* What can be said of a part, and of all runs. Caller frees with findings_free. */
-void findings_of_part(const struct material *material, size_t part, struct findings *findings);
-void findings_of_all(const struct material *material, struct findings *findings);
 
 /* Each appends what it finds.
  * find_accuracy: accuracy and learning speed of a part, against the reference and by score term

@@ -177,21 +177,6 @@ static const enum measure chosen[] = {MEASURE_TOKEN_ACCURACY, MEASURE_TOP1, MEAS
 #define N_CHOSEN (sizeof chosen / sizeof *chosen)
 enum { VARIANT_COLUMN, TASK_COLUMN, PROCEDURE_COLUMN, N_NAME }; /* in front of the sizes */
 
-static const struct group *reference_of(const struct groups *cells, const struct group *cell)
-{
-    size_t level[FACTOR_COUNT];
-    for (size_t i = 0; i < cells->n_group; i++) {
-        const struct group *other = &cells->group[i];
-        memcpy(level, other->level, sizeof level);
-        if (level[FACTOR_TASK] == cell->level[FACTOR_TASK] &&
-            level[FACTOR_SETTING] == cell->level[FACTOR_SETTING] &&
-            strcmp(other->run[0]->variant_id, REFERENCE_VARIANT) == 0) {
-            return other;
-        }
-    }
-    return NULL;
-}
-
 /* Which of the procedures met so far a run has, from 1. */
 struct procedures {
     char **text; /* [n] */
@@ -239,7 +224,7 @@ static struct table *gap_table(const struct group *all)
     struct groups cells =
         groups_by(all, FACTOR_BIT(TASK) | FACTOR_BIT(VARIANT) | FACTOR_BIT(SETTING));
     struct procedures procedures = {.text = calloc(cells.n_group + 1, sizeof *procedures.text)};
-    struct table *table = cells.failed || !procedures.text ? NULL : table_create(columns, N_NAME);
+    struct table *table = procedures.text ? table_create(columns, N_NAME) : NULL;
     for (int size = 0; size < SIZE_COUNT; size++) {
         table_column(table, &(struct column){.title = size_title((enum size)size)});
     }
@@ -250,8 +235,8 @@ static struct table *gap_table(const struct group *all)
         table_column(table, &(struct column){.title = "highest"});
     }
     for (size_t i = 0; table && i < cells.n_group; i++) {
-        const struct group *cell = &cells.group[i], *reference = reference_of(&cells, cell);
-        if (reference && reference != cell) {
+        const struct group *cell = &cells.group[i], *reference = group_reference(&cells, cell);
+        if (reference) {
             add_row(table, cell, reference, procedure_of(&procedures, cell->run[0]));
         }
     }
@@ -259,7 +244,6 @@ static struct table *gap_table(const struct group *all)
         free(procedures.text[i]);
     }
     free(procedures.text);
-    groups_free(&cells);
     return table;
 }
 

@@ -313,7 +313,7 @@ static enum status make_sheets(const struct run *const *run, size_t n_run,
 static const struct run **runs_of_seed(const struct group *setting, long long seed, size_t *n)
 {
     struct groups cells = groups_by(setting, FACTOR_BIT(VARIANT) | FACTOR_BIT(CELL));
-    const struct run **run = cells.failed ? NULL : calloc(cells.n_group + 1, sizeof *run);
+    const struct run **run = calloc(cells.n_group + 1, sizeof *run);
     *n = 0;
     for (size_t i = 0; run && i < cells.n_group; i++) {
         const struct run *same_seed = group_find_seed(&cells.group[i], seed);
@@ -321,7 +321,6 @@ static const struct run **runs_of_seed(const struct group *setting, long long se
             run[(*n)++] = same_seed;
         }
     }
-    groups_free(&cells);
     return run;
 }
 
@@ -330,8 +329,9 @@ static enum status make_of_seed(const struct group *setting, const struct sample
 {
     size_t n_run;
     const struct run **run = runs_of_seed(setting, run_seed(first->run), &n_run);
-    enum status status =
-        run ? make_sheets(run, n_run, first, sheets, err) : error_memory(err, "drawing samples");
+    enum status status = run && !cuts_failed(setting->cuts)
+                             ? make_sheets(run, n_run, first, sheets, err)
+                             : error_memory(err, "drawing samples");
     free(run);
     return status;
 }

@@ -144,7 +144,7 @@ static struct table *table_of(const struct group *group, bool with_setting)
                                                FACTOR_BIT(SETTING) | FACTOR_BIT(CELL));
     struct sizes sizes = sizes_of(group);
     struct column variant = column_variant();
-    struct table *table = cells.failed ? NULL : table_create(NULL, 0);
+    struct table *table = table_create(NULL, 0);
     if (with_setting) {
         table_column(table, &(struct column){.title = "data set"});
     }
@@ -158,7 +158,6 @@ static struct table *table_of(const struct group *group, bool with_setting)
     for (size_t i = 0; i < cells.n_group; i++) {
         add_row(table, &cells.group[i], with_setting, &sizes);
     }
-    groups_free(&cells);
     return table;
 }
 
@@ -216,7 +215,6 @@ static void say_confusions(struct document *document, const struct group *settin
     struct groups cells = groups_by(setting, FACTOR_BIT(VARIANT) | FACTOR_BIT(CELL));
     unsigned before = document->audience;
     size_t n_left_out = 0;
-    document->failed |= cells.failed;
     document_begin(document, GROUP_FOLD, NULL, "Confusions of one run a row");
     for (size_t i = 0; i < cells.n_group; i++) {
         const struct run *run = first_finished(&cells.group[i]);
@@ -240,7 +238,6 @@ static void say_confusions(struct document *document, const struct group *settin
     }
     document_for(document, before);
     document_end(document);
-    groups_free(&cells);
 }
 
 /* ---- the part ---- */
@@ -263,7 +260,6 @@ void say_images(struct document *document, const struct material *material)
         return;
     }
     struct groups settings = groups_by(images, FACTOR_BIT(TASK) | FACTOR_BIT(SETTING));
-    document->failed |= settings.failed;
     size_t page_room = CONFUSIONS_PAGE_ROOM;
     document_begin(document, GROUP_SECTION, "images", "Images");
     unsigned before = document_for(document, FOR_TEXT);
@@ -284,5 +280,4 @@ void say_images(struct document *document, const struct material *material)
     say_differences_of_images(document, material);
     document_for(document, before);
     document_end(document);
-    groups_free(&settings);
 }

@@ -24,7 +24,7 @@ static void add_parts(struct document *document, const struct material *material
     }
     document_begin(document, GROUP_FILE, title, "%s", file);
     for (size_t i = 0; i < material->n_part; i++) {
-        const struct group *part = &material->part[i];
+        const struct group *part = material->part[i].group;
         size_t n_seed = group_n(part, FACTOR_SEED);
         char setting[SETTING_TITLE_SIZE], caption[CAPTION_SIZE];
         setting_title(part->run[0], setting);
@@ -37,11 +37,6 @@ static void add_parts(struct document *document, const struct material *material
 }
 
 /* ---- averages over a grid ---- */
-
-static bool is_original(const struct run *run)
-{
-    return !run->copy_of;
-}
 
 static struct table *average_table(const struct part *part)
 {
@@ -71,20 +66,14 @@ static void say_averages(struct document *document, const struct group *sequence
     if (n_configuration < 2) {
         return;
     }
-    struct groups originals = group_where(sequences, is_original);
-    document->failed |= originals.failed;
-    if (!originals.failed) {
-        struct part part = part_make(originals.group);
-        char caption[CAPTION_SIZE];
-        snprintf(caption, sizeof caption,
-                 "Token accuracy, mean over all runs of %zu configurations.", n_configuration);
-        document->failed |= part.failed;
-        document_begin(document, GROUP_FILE, "averages over configurations", "table_overview.tex");
-        document_table(document, average_table(&part), "overview", caption);
-        document_end(document);
-        part_free(&part);
-    }
-    groups_free(&originals);
+    struct group originals = group_where(sequences, run_is_original);
+    struct part part = part_make(&originals);
+    char caption[CAPTION_SIZE];
+    snprintf(caption, sizeof caption, "Token accuracy, mean over all runs of %zu configurations.",
+             n_configuration);
+    document_begin(document, GROUP_FILE, "averages over configurations", "table_overview.tex");
+    document_table(document, average_table(&part), "overview", caption);
+    document_end(document);
 }
 
 /* ---- published beside measured ---- */
@@ -97,21 +86,7 @@ static struct table *published_table(const struct part *part)
                                      {.title = published_name(PUBLISHED_PAPER)},
                                      {.title = published_name(PUBLISHED_REPRODUCTION)}};
     struct table *table = table_create(columns, sizeof columns / sizeof *columns);
-    for (size_t task = 0; task < part->tasks.n_group; task++) {
-        for (size_t row = 0; row < part->variants.n_group; row++) {
-            const struct run *run = part_variant(part, row);
-            const char *name = run_task_name(part_task(part, task));
-            double paper = published_accuracy(PUBLISHED_PAPER, run->variant_id, name);
-            double reproduction = published_accuracy(PUBLISHED_REPRODUCTION, run->variant_id, name);
-            if (isfinite(paper) || isfinite(reproduction)) {
-                table_text(table, run_task_title(part_task(part, task)));
-                table_text(table, run->variant_name);
-                value_measure(table, part_cell(part, row, task), MEASURE_TOKEN_ACCURACY);
-                value_number(table, paper, 3);
-                value_number(table, reproduction, 3);
-            }
-        }
-    }
+    published_rows(table, part);
     return table;
 }
 
@@ -119,15 +94,14 @@ static void say_published_tables(struct document *document, const struct materia
 {
     bool begun = false;
     for (size_t i = 0; i < material->n_part; i++) {
-        struct part part = part_make(&material->part[i]);
-        struct table *table = published_table(&part);
+        const struct group *part = material->part[i].group;
+        struct table *table = published_table(&material->part[i]);
         char setting[SETTING_TITLE_SIZE], caption[CAPTION_SIZE];
-        setting_title(part.group->run[0], setting);
+        setting_title(part->run[0], setting);
         snprintf(caption, sizeof caption,
                  "Token accuracy at %s (%zu steps) beside published means over grids of other "
                  "sizes: the order of the variants can be compared, not the level.",
-                 setting, group_n_step(part.group));
-        document->failed |= part.failed;
+                 setting, group_n_step(part));
         if (table_n_row(table) > 0) {
             if (!begun) {
                 document_begin(document, GROUP_FILE, "published beside measured",
@@ -138,7 +112,6 @@ static void say_published_tables(struct document *document, const struct materia
         } else {
             table_free(table);
         }
-        part_free(&part);
     }
     if (begun) {
         document_end(document);
@@ -155,8 +128,7 @@ static struct table *images_table(const struct group *setting)
                                             {.title = "top-1, paper"},
                                             {.title = "top-1, reproduction"}};
     struct groups cells = groups_by(setting, FACTOR_BIT(VARIANT) | FACTOR_BIT(CELL));
-    struct table *table =
-        cells.failed ? NULL : table_create(columns, sizeof columns / sizeof *columns);
+    struct table *table = table_create(columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < cells.n_group; i++) {
         const struct run *run = cells.group[i].run[0];
         table_text(table, run->variant_name);
@@ -169,7 +141,6 @@ static struct table *images_table(const struct group *setting)
                 3);
         }
     }
-    groups_free(&cells);
     return table;
 }
 
@@ -179,7 +150,6 @@ static void say_images_tables(struct document *document, const struct group *ima
         return;
     }
     struct groups settings = groups_by(images, FACTOR_BIT(SETTING));
-    document->failed |= settings.failed;
     document_begin(document, GROUP_FILE, "image data sets", "table_images.tex");
     for (size_t i = 0; i < settings.n_group; i++) {
         const struct run *run = settings.group[i].run[0];
@@ -192,7 +162,6 @@ static void say_images_tables(struct document *document, const struct group *ima
         document_table(document, images_table(&settings.group[i]), "images", caption);
     }
     document_end(document);
-    groups_free(&settings);
 }
 
 void say_latex(struct document *document, const struct material *material)

@@ -74,14 +74,13 @@ static struct sheet *sheet_of_seed(const struct part *part, long long seed, cons
 
 void say_maps_of_part(struct document *document, const struct material *material, size_t number)
 {
-    struct part part = part_make(&material->part[number]);
-    struct groups seeds = groups_by(part.group, FACTOR_BIT(SEED));
+    const struct part *part = &material->part[number];
+    struct groups seeds = groups_by(part->group, FACTOR_BIT(SEED));
     char stem[MATERIAL_STEM_SIZE];
     material_stem(number, stem);
-    document->failed |= part.failed || seeds.failed;
     for (size_t i = 0, n_told = 0; i < seeds.n_group; i++) {
         long long seed = run_seed(seeds.group[i].run[0]);
-        struct sheet *sheet = sheet_of_seed(&part, seed, stem, &document->failed);
+        struct sheet *sheet = sheet_of_seed(part, seed, stem, &document->failed);
         if (!sheet) {
             continue;
         }
@@ -99,8 +98,6 @@ void say_maps_of_part(struct document *document, const struct material *material
         }
         document_sheet(document, sheet);
     }
-    groups_free(&seeds);
-    part_free(&part);
 }
 
 /* ---- every map of one seed of a cell, for the page ---- */
@@ -127,7 +124,6 @@ static void sources_free(struct sources *sources)
         snapshots_free(&sources->source[i].snapshots);
     }
     free(sources->source);
-    part_free(&sources->part);
 }
 
 static void find_source(struct source *source, const struct group *cell)
@@ -156,7 +152,7 @@ static bool sources_make(const struct group *setting, struct sources *sources)
             sources->steps = source->snapshots;
         }
     }
-    return !sources->part.failed && sources->source;
+    return sources->source != NULL;
 }
 
 /* Of n steps max are kept, the last among them, equally far apart. */

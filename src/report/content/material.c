@@ -13,18 +13,16 @@ static enum status find_parts(struct material *material, struct error *err)
     }
     for (size_t i = 0; i < settings->n_group; i++) {
         if (settings->group[i].run[0]->kind->has_settings) {
-            material->part[material->n_part++] = settings->group[i];
+            material->part[material->n_part++] = part_make(&settings->group[i]);
         }
     }
     return STATUS_OK;
 }
 
-enum status material_make(const struct frame *frame, const struct references *references,
-                          struct material *material, struct error *err)
+static enum status compare(struct material *material, const struct references *references,
+                           struct error *err)
 {
-    *material = (struct material){.frame = frame};
-    TRY(find_parts(material, err));
-    TRY(comparisons_make(&frame->all, references, &material->all, err));
+    TRY(comparisons_make(&material->frame->all, references, &material->all, err));
     if (material->n_part < 2 || !material_tells_parts(material)) {
         return STATUS_OK;
     }
@@ -33,17 +31,60 @@ enum status material_make(const struct frame *frame, const struct references *re
         return error_memory(err, "comparing variants");
     }
     for (size_t i = 0; i < material->n_part; i++) {
-        TRY(comparisons_make(&material->part[i], references, &material->of_part[i], err));
+        TRY(comparisons_make(material->part[i].group, references, &material->of_part[i], err));
     }
     return STATUS_OK;
 }
 
+static enum status find(struct material *material, struct error *err)
+{
+    bool others = frame_kind(material->frame, OF_IMAGES) != NULL;
+    struct findings *all = &material->findings;
+    material->findings_of_part = calloc(material->n_part + 1, sizeof *material->findings_of_part);
+    if (!material->findings_of_part) {
+        return error_memory(err, "comparing variants");
+    }
+    find_chance(material->part, material->n_part, others ? " on a task" : "", all);
+    find_tests(&material->all, all);
+    find_room(material->part, material->n_part, all);
+    bool failed = all->failed || cuts_failed(material->frame->cuts);
+    for (size_t i = 0; i < material->n_part; i++) {
+        struct findings *findings = &material->findings_of_part[i];
+        if (material->n_part > 1) {
+            find_chance(&material->part[i], 1, " of this setting", findings);
+        }
+        if (material->of_part) {
+            find_tests(&material->of_part[i], findings);
+        }
+        find_accuracy(&material->part[i], findings);
+        find_attention(&material->part[i], findings);
+        failed |= findings->failed;
+    }
+    return failed ? error_memory(err, "comparing variants") : STATUS_OK;
+}
+
+enum status material_make(const struct frame *frame, const struct references *references,
+                          struct material *material, struct error *err)
+{
+    *material = (struct material){.frame = frame};
+    TRY(find_parts(material, err));
+    TRY(compare(material, references, err));
+    return find(material, err);
+}
+
 void material_free(struct material *material)
 {
-    for (size_t i = 0; material->of_part && i < material->n_part; i++) {
-        comparisons_free(&material->of_part[i]);
+    for (size_t i = 0; i < material->n_part; i++) {
+        if (material->of_part) {
+            comparisons_free(&material->of_part[i]);
+        }
+        if (material->findings_of_part) {
+            findings_free(&material->findings_of_part[i]);
+        }
     }
     comparisons_free(&material->all);
+    findings_free(&material->findings);
+    free(material->findings_of_part);
     free(material->of_part);
     free(material->part);
     *material = (struct material){0};
@@ -78,12 +119,12 @@ static bool goes_before(const struct group *a, const struct group *b)
 
 bool material_draws(const struct material *material, size_t part)
 {
-    const struct group *here = &material->part[part];
+    const struct group *here = material->part[part].group;
     if (material_tells_parts(material)) {
         return true;
     }
     for (size_t i = 0; i < material->n_part; i++) {
-        const struct group *other = &material->part[i];
+        const struct group *other = material->part[i].group;
         bool same_length = run_config(other->run[0])->seq_len == run_config(here->run[0])->seq_len;
         if (same_length && i != part &&
             (goes_before(other, here) || (i < part && !goes_before(here, other)))) {

@@ -43,12 +43,8 @@ static void add_row(struct table *table, const struct frame_of_table *frame,
         sizes_cells(&frame->sizes, table, row);
     }
     for (size_t i = 0; i < frame->tasks.n_group; i++) {
-        size_t level[FACTOR_COUNT];
-        for (int k = 0; k < FACTOR_COUNT; k++) {
-            level[k] = row->level[k];
-        }
-        level[FACTOR_TASK] = frame->tasks.group[i].level[FACTOR_TASK];
-        const struct group *cell = groups_find(&frame->cells, level);
+        const struct group *cell = groups_beside(&frame->cells, row, FACTOR_TASK,
+                                                 frame->tasks.group[i].level[FACTOR_TASK]);
         value_measure(table, cell, measure);
         sum += group_stats(cell, measure).mean;
     }
@@ -68,16 +64,10 @@ struct table *measure_table(const struct group *of, enum measure measure, unsign
                                    .cells = groups_by(of, row | FACTOR_BIT(TASK)),
                                    .sizes = sizes_of(of),
                                    .extras = extras};
-    bool failed = frame.rows.failed || frame.tasks.failed || frame.cells.failed;
-    struct table *table = failed ? NULL : table_create(NULL, 0);
-    if (table) {
-        add_columns(table, &frame);
-    }
-    for (size_t i = 0; table && i < frame.rows.n_group; i++) {
+    struct table *table = table_create(NULL, 0);
+    add_columns(table, &frame);
+    for (size_t i = 0; i < frame.rows.n_group; i++) {
         add_row(table, &frame, &frame.rows.group[i], measure);
     }
-    groups_free(&frame.rows);
-    groups_free(&frame.tasks);
-    groups_free(&frame.cells);
     return table;
 }

@@ -4,23 +4,10 @@
 
 struct part part_make(const struct group *group)
 {
-    struct part part = {.group = group,
-                        .variants = groups_by(group, FACTOR_BIT(VARIANT)),
-                        .tasks = groups_by(group, FACTOR_BIT(TASK)),
-                        .cells = groups_by(group, FACTOR_BIT(VARIANT) | FACTOR_BIT(TASK))};
-    part.failed = part.variants.failed || part.tasks.failed || part.cells.failed;
-    if (part.failed) {
-        part_free(&part);
-        part.failed = true;
-    }
-    return part;
-}
-
-void part_free(struct part *part)
-{
-    groups_free(&part->variants);
-    groups_free(&part->tasks);
-    groups_free(&part->cells);
+    return (struct part){.group = group,
+                         .variants = groups_by(group, FACTOR_BIT(VARIANT)),
+                         .tasks = groups_by(group, FACTOR_BIT(TASK)),
+                         .cells = groups_by(group, FACTOR_BIT(VARIANT) | FACTOR_BIT(TASK))};
 }
 
 const struct run *part_variant(const struct part *part, size_t variant)
@@ -35,8 +22,8 @@ const struct run *part_task(const struct part *part, size_t task)
 
 const struct group *part_cell(const struct part *part, size_t variant, size_t task)
 {
-    return groups_at(&part->cells, part->variants.group[variant].level[FACTOR_VARIANT],
-                     part->tasks.group[task].level[FACTOR_TASK]);
+    return groups_beside(&part->cells, &part->variants.group[variant], FACTOR_TASK,
+                         part->tasks.group[task].level[FACTOR_TASK]);
 }
 
 size_t part_find_variant(const struct part *part, const char *id)

@@ -8,13 +8,9 @@ struct part {
     const struct group *group;
     struct groups variants, tasks; /* the axes, in their order */
     struct groups cells;           /* of variant and task */
-    bool failed;
 };
 
-/* part_make cuts a group. Free with part_free. Where memory is short the part is empty and failed.
- */
 struct part part_make(const struct group *group);
-void part_free(struct part *part);
 
 /* A run of the i-th variant or task, for its names. */
 const struct run *part_variant(const struct part *part, size_t variant);

@@ -34,11 +34,6 @@ static bool anything_published(const struct group *group)
     return false;
 }
 
-static bool is_original(const struct run *run)
-{
-    return !run->copy_of;
-}
-
 /* ---- grid means ---- */
 
 /* Columns of both sources, headed "published (<name><then>)". */
@@ -82,12 +77,9 @@ static void say_grid_means(struct document *document, const struct group *sequen
                                             {.title = "variant", .look = LOOK_HEAD},
                                             {.title = "configurations"},
                                             {.title = "measured"}};
-    struct groups originals = group_where(sequences, is_original);
-    struct groups blocks = originals.failed
-                               ? (struct groups){.failed = true}
-                               : groups_by(originals.group, FACTOR_BIT(TASK) | FACTOR_BIT(VARIANT));
+    struct group originals = group_where(sequences, run_is_original);
+    struct groups blocks = groups_by(&originals, FACTOR_BIT(TASK) | FACTOR_BIT(VARIANT));
     struct table *table = table_create(columns, 4);
-    document->failed |= blocks.failed;
     add_source_columns(table, "");
     for (size_t i = 0; i < blocks.n_group; i++) {
         const struct group *block = &blocks.group[i];
@@ -106,20 +98,10 @@ static void say_grid_means(struct document *document, const struct group *sequen
                        "the level.");
     say_conditions(document, "mean over all configurations listed above");
     document_table(document, table, "Published beside measured", NULL);
-    groups_free(&blocks);
-    groups_free(&originals);
 }
 
-static void say_one_configuration(struct document *document, const struct part *part)
+void published_rows(struct table *table, const struct part *part)
 {
-    static const struct column columns[] = {{.title = "task"},
-                                            {.title = "variant", .look = LOOK_HEAD}};
-    char setting[SETTING_TITLE_SIZE], title[SETTING_TITLE_SIZE + 32];
-    setting_title(part->group->run[0], setting);
-    snprintf(title, sizeof title, "measured (%s)", setting);
-    struct table *table = table_create(columns, 2);
-    table_column(table, &(struct column){.title = title});
-    add_source_columns(table, ", grid mean");
     for (size_t task = 0; task < part->tasks.n_group; task++) {
         for (size_t variant = 0; variant < part->variants.n_group; variant++) {
             const struct group *cell = part_cell(part, variant, task);
@@ -138,6 +120,19 @@ static void say_one_configuration(struct document *document, const struct part *
             value_number(table, reproduction, 3);
         }
     }
+}
+
+static void say_one_configuration(struct document *document, const struct part *part)
+{
+    static const struct column columns[] = {{.title = "task"},
+                                            {.title = "variant", .look = LOOK_HEAD}};
+    char setting[SETTING_TITLE_SIZE], title[SETTING_TITLE_SIZE + 32];
+    setting_title(part->group->run[0], setting);
+    snprintf(title, sizeof title, "measured (%s)", setting);
+    struct table *table = table_create(columns, 2);
+    table_column(table, &(struct column){.title = title});
+    add_source_columns(table, ", grid mean");
+    published_rows(table, part);
     snprintf(title, sizeof title, "%s, %zu steps", setting, group_n_step(part->group));
     document_heading(document, 4, "Token accuracy, grid means");
     document_paragraph(document, TONE_PLAIN,
@@ -203,7 +198,7 @@ static void say_reverse_of_part(struct document *document, const struct part *pa
 static bool is_of_published_size(const struct run *run)
 {
     const struct config *config = run_config(run);
-    return is_reverse(run) && run->n_step == PUBLISHED_REVERSE_STEPS && is_original(run) &&
+    return is_reverse(run) && run->n_step == PUBLISHED_REVERSE_STEPS && run_is_original(run) &&
            isfinite(published_reverse("qkv", config->n_embd, config->seq_len));
 }
 
@@ -256,28 +251,23 @@ static void say_reverse(struct document *document, const struct group *sequences
     static const struct column columns[] = {
         {.title = "d"},    {.title = "T"},        {.title = "variant", .look = LOOK_HEAD},
         {.title = "runs"}, {.title = "measured"}, {.title = "published"}};
-    struct groups reverse = group_where(sequences, is_of_published_size);
-    struct groups variants = {.failed = true};
-    if (!reverse.failed) {
-        variants = groups_by(reverse.group, FACTOR_BIT(VARIANT));
+    struct group reverse = group_where(sequences, is_of_published_size);
+    struct groups variants = groups_by(&reverse, FACTOR_BIT(VARIANT));
+    if (reverse.n_run == 0) {
+        return;
     }
-    document->failed |= variants.failed;
-    if (!variants.failed && reverse.group->n_run > 0) {
-        struct table *table = table_create(columns, 6);
-        for (size_t i = 0; i < reverse.group->n_run; i++) {
-            if (is_first_of_size(reverse.group, i)) {
-                add_size(table, &variants, reverse.group->run[i]);
-            }
+    struct table *table = table_create(columns, 6);
+    for (size_t i = 0; i < reverse.n_run; i++) {
+        if (is_first_of_size(&reverse, i)) {
+            add_size(table, &variants, reverse.run[i]);
         }
-        document_heading(document, 4, "Reverse at one width and length");
-        document_paragraph(document, TONE_PLAIN,
-                           "Published, %s: %s. Measured: the mean over all runs here of that width "
-                           "and length and as many steps, over their layers, heads and seeds.",
-                           published_name(PUBLISHED_REPRODUCTION), published_reverse_conditions);
-        document_table(document, table, "Reverse at the same width and length", NULL);
     }
-    groups_free(&variants);
-    groups_free(&reverse);
+    document_heading(document, 4, "Reverse at one width and length");
+    document_paragraph(document, TONE_PLAIN,
+                       "Published, %s: %s. Measured: the mean over all runs here of that width and "
+                       "length and as many steps, over their layers, heads and seeds.",
+                       published_name(PUBLISHED_REPRODUCTION), published_reverse_conditions);
+    document_table(document, table, "Reverse at the same width and length", NULL);
 }
 
 /* ---- learning dynamics ---- */
@@ -402,25 +392,22 @@ static void say_rule(struct document *document)
 void say_published_of_part(struct document *document, const struct material *material,
                            size_t number)
 {
-    const struct group *group = &material->part[number];
-    if (!anything_published(group)) {
+    const struct part *part = &material->part[number];
+    size_t reverse = 0;
+    if (!anything_published(part->group)) {
         return;
     }
-    struct part part = part_make(group);
-    size_t reverse = 0;
-    document->failed |= part.failed;
     document_heading(document, 3, "Published numbers beside the measured ones");
     say_rule(document);
-    say_unpublished(document, &part);
-    say_one_configuration(document, &part);
-    while (reverse < part.tasks.n_group && !is_reverse(part_task(&part, reverse))) {
+    say_unpublished(document, part);
+    say_one_configuration(document, part);
+    while (reverse < part->tasks.n_group && !is_reverse(part_task(part, reverse))) {
         reverse++;
     }
-    if (reverse < part.tasks.n_group) {
-        say_reverse_of_part(document, &part, reverse);
-        say_dynamics_on_reverse(document, &part, reverse);
+    if (reverse < part->tasks.n_group) {
+        say_reverse_of_part(document, part, reverse);
+        say_dynamics_on_reverse(document, part, reverse);
     }
-    part_free(&part);
 }
 
 void say_published(struct document *document, const struct material *material)
@@ -473,14 +460,13 @@ static json_t *dynamics_json(const struct published_dynamics *steps)
                      published_dynamics_conditions);
 }
 
-json_t *published_json(const struct group *group)
+json_t *published_json(const struct part *part)
 {
     json_t *array = json_array();
-    struct part part = part_make(group);
-    for (size_t i = 0; i < part.variants.n_group; i++) {
-        const struct run *run = part_variant(&part, i);
-        for (size_t k = 0; k < part.tasks.n_group; k++) {
-            const char *task = run_task_name(part_task(&part, k));
+    for (size_t i = 0; i < part->variants.n_group; i++) {
+        const struct run *run = part_variant(part, i);
+        for (size_t k = 0; k < part->tasks.n_group; k++) {
+            const char *task = run_task_name(part_task(part, k));
             for (int source = 0; source < PUBLISHED_SOURCE_COUNT; source++) {
                 enum published_source of = (enum published_source)source;
                 if (isfinite(published_accuracy(of, run->variant_id, task))) {
@@ -495,6 +481,5 @@ json_t *published_json(const struct group *group)
             json_array_append_new(array, dynamics_json(published_dynamics(run->variant_id)));
         }
     }
-    part_free(&part);
     return array;
 }

@@ -112,7 +112,6 @@ static void say_axes(struct document *document, const struct group *group)
     struct groups variants = groups_by(group, FACTOR_BIT(VARIANT));
     struct groups tasks = groups_by(group, FACTOR_BIT(TASK));
     struct text variant = {0}, task = {0}, seed = {0};
-    document->failed |= variants.failed || tasks.failed;
     text_append(&variant, "variants: ");
     for (size_t i = 0; i < variants.n_group; i++) {
         text_append(&variant, "%s%s", i ? "; " : "", variants.group[i].run[0]->variant_name);
@@ -128,8 +127,6 @@ static void say_axes(struct document *document, const struct group *group)
     item(document, &variant);
     item(document, &task);
     item(document, &seed);
-    groups_free(&variants);
-    groups_free(&tasks);
 }
 
 static size_t count_missing(const struct group *part)
@@ -151,7 +148,7 @@ static void append_missing(struct text *text, size_t n_missing, const char *of)
 
 void say_runs_of_part(struct document *document, const struct material *material, size_t part)
 {
-    const struct group *group = &material->part[part];
+    const struct group *group = material->part[part].group;
     size_t n_variant = group_n(group, FACTOR_VARIANT), n_task = group_n(group, FACTOR_TASK),
            n_seed = group_n(group, FACTOR_SEED), n_ok = group->n_ok;
     char title[SETTING_TITLE_SIZE];
@@ -233,7 +230,7 @@ static void say_list(struct document *document, const struct material *material)
                                             {NULL, "other differences from setting 1", 0}};
     struct table *table = table_create(columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < material->n_part; i++) {
-        const struct group *part = &material->part[i];
+        const struct group *part = material->part[i].group;
         const struct config *config = run_config(part->run[0]);
         struct text text = {0};
         table_row(table, facets_tag(group_facets(part)), false);
@@ -245,7 +242,7 @@ static void say_list(struct document *document, const struct material *material)
         table_integer(table, (long long)group_n_step(part));
         table_integer(table, (long long)part->n_ok);
         table_integer(table, (long long)count_missing(part));
-        append_differences(&text, part->run[0], material->part[0].run[0]);
+        append_differences(&text, part->run[0], material->part[0].group->run[0]);
         table_text(table, text.data ? text.data : "-");
         document->failed |= text.failed;
         text_free(&text);
@@ -262,7 +259,7 @@ void say_runs(struct document *document, const struct material *material)
     size_t n_missing = 0;
     struct text text = {0};
     for (size_t i = 0; i < material->n_part; i++) {
-        n_missing += count_missing(&material->part[i]);
+        n_missing += count_missing(material->part[i].group);
     }
     text_append(&text, "%zu finished runs in %zu settings.", sequences->n_ok, material->n_part);
     append_missing(&text, n_missing, "variant, task and seed within a setting");

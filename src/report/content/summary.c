@@ -15,6 +15,20 @@ static void say_headlines(struct document *document, const struct findings *find
     }
 }
 
+/* The headlines, or the others, under a heading. */
+static void say_list(struct document *document, int level, const char *heading,
+                     const struct findings *findings, bool headlines)
+{
+    for (size_t i = 0, n_told = 0; i < findings->n_finding; i++) {
+        if (findings->finding[i].headline == headlines) {
+            if (n_told++ == 0) {
+                document_heading(document, level, "%s", heading);
+            }
+            document_item(document, 1, "%s", findings->finding[i].text.data);
+        }
+    }
+}
+
 static void say_caveat(struct document *document, const struct group *part)
 {
     size_t n_seed = group_n(part, FACTOR_SEED);
@@ -49,71 +63,47 @@ static void say_parts(struct document *document, const struct material *material
     document_heading(document, 3, "What the runs did");
     for (size_t i = 0; i < material->n_part; i++) {
         char title[SETTING_TITLE_SIZE];
-        struct findings findings = {0};
-        findings_of_part(material, i, &findings);
-        document->failed |= findings.failed;
-        setting_title(material->part[i].run[0], title);
+        const struct group *part = material->part[i].group;
+        setting_title(part->run[0], title);
         document_begin(document, GROUP_FOLD, NULL, "%s", title);
-        document_group_tag(document, facets_tag(group_facets(&material->part[i])));
+        document_group_tag(document, facets_tag(group_facets(part)));
         if (i == 0) {
             document_group_open(document);
         }
-        say_headlines(document, &findings);
-        say_caveat(document, &material->part[i]);
+        say_headlines(document, &material->findings_of_part[i]);
+        say_caveat(document, part);
         document_begin(document, GROUP_FOLD, NULL, "The rules behind the findings");
-        say_rules(document, &findings);
+        say_rules(document, &material->findings_of_part[i]);
         document_end(document);
         document_end(document);
-        findings_free(&findings);
     }
 }
 
 void say_findings(struct document *document, const struct material *material)
 {
-    struct findings findings = {0};
-    findings_of_all(material, &findings);
-    document->failed |= findings.failed;
     document_begin(document, GROUP_SECTION, "findings", "What it says");
-    for (size_t i = 0, n_told = 0; i < findings.n_finding; i++) {
-        if (findings.finding[i].headline) {
-            if (n_told++ == 0) {
-                document_heading(document, 2, "What the tests say");
-            }
-            document_item(document, 1, "%s", findings.finding[i].text.data);
-        }
-    }
-    document_member(document, "findings", findings_json(&findings));
+    say_list(document, 2, "What the tests say", &material->findings, true);
+    document_member(document, "findings", findings_json(&material->findings));
     unsigned before = document_for(document, FOR_PAGE);
     say_parts(document, material);
     document_for(document, before);
     document_end(document);
-    findings_free(&findings);
 }
 
 static void say_rest(struct document *document, const struct material *material)
 {
-    struct findings findings = {0};
-    findings_of_all(material, &findings);
-    document->failed |= findings.failed;
-    unsigned before = document_for(document, FOR_TEXT);
-    for (size_t i = 0, n_told = 0; i < findings.n_finding; i++) {
-        if (!findings.finding[i].headline) {
-            if (n_told++ == 0) {
-                document_heading(document, 3, "Further measures, tested");
-            }
-            document_item(document, 1, "%s", findings.finding[i].text.data);
-        }
-    }
+    const struct findings *findings = &material->findings;
     const char *rule = NULL;
-    for (size_t i = 0; i < findings.n_finding; i++) {
-        if (findings.finding[i].rule != rule) {
+    unsigned before = document_for(document, FOR_TEXT);
+    say_list(document, 3, "Further measures, tested", findings, false);
+    for (size_t i = 0; i < findings->n_finding; i++) {
+        if (findings->finding[i].rule != rule) {
             document_paragraph(document, TONE_PLAIN, "%s: %s", i > 0 ? "And" : "The rule",
-                               findings.finding[i].rule);
+                               findings->finding[i].rule);
         }
-        rule = findings.finding[i].rule;
+        rule = findings->finding[i].rule;
     }
     document_for(document, before);
-    findings_free(&findings);
 }
 
 void say_further_tests(struct document *document, const struct material *material)
@@ -127,23 +117,15 @@ void say_further_tests(struct document *document, const struct material *materia
 
 void say_findings_of_part(struct document *document, const struct material *material, size_t number)
 {
-    struct findings findings = {0};
-    findings_of_part(material, number, &findings);
-    document->failed |= findings.failed;
     document_heading(document, material->n_part > 1 ? 3 : 2, "What it says");
-    say_headlines(document, &findings);
-    say_caveat(document, &material->part[number]);
-    findings_free(&findings);
+    say_headlines(document, &material->findings_of_part[number]);
+    say_caveat(document, material->part[number].group);
 }
 
 void say_rules_of_part(struct document *document, const struct material *material, size_t number)
 {
-    struct findings findings = {0};
-    findings_of_part(material, number, &findings);
-    document->failed |= findings.failed;
     document_heading(document, 3, "The rules behind the findings");
-    say_rules(document, &findings);
-    findings_free(&findings);
+    say_rules(document, &material->findings_of_part[number]);
     if (material->n_part == 1) {
         say_rest(document, material);
     }

@@ -5,6 +5,8 @@
 #ifndef QKVLAB_REPORT_TOPIC_H
 #define QKVLAB_REPORT_TOPIC_H
 
+#include "report/content/finding.h"
+#include "report/content/part.h"
 #include "report/document/document.h"
 #include "report/frame/frame.h"
 #include "report/statistics/comparisons.h"
@@ -16,14 +18,16 @@
 /* What topics speak of: made once, read by all. */
 struct material {
     const struct frame *frame;
-    struct comparisons all;      /* over all runs */
-    struct group *part;          /* [n_part] the settings of sequences, in their order */
-    struct comparisons *of_part; /* [n_part] within each, where there are 2..MATERIAL_MAX_PART */
+    struct comparisons all;   /* over all runs */
+    struct findings findings; /* the same */
+    struct part *part;        /* [n_part] the settings of sequences, in their order */
     size_t n_part;
+    struct comparisons *of_part; /* [n_part] within each, where there are 2..MATERIAL_MAX_PART */
+    struct findings *findings_of_part; /* [n_part] */
 };
 
-/* material_make compares every variant with its reference. Caller frees with material_free, also on
- * failure; the frame is borrowed. Errors: STATUS_MEMORY. */
+/* material_make compares every variant with its reference and says what is found. Caller frees with
+ * material_free, also on failure; the frame is borrowed. Errors: STATUS_MEMORY. */
 enum status material_make(const struct frame *frame, const struct references *references,
                           struct material *material, struct error *err);
 void material_free(struct material *material);

@@ -37,7 +37,7 @@ void say_every_part(struct document *document, const struct material *material)
     for (size_t part = 0; material_tells_parts(material) && part < material->n_part; part++) {
         if (material->n_part > 1) {
             char title[SETTING_TITLE_SIZE];
-            setting_title(material->part[part].run[0], title);
+            setting_title(material->part[part].group->run[0], title);
             document_heading(document, 2, "Setting %zu: %s", part + 1, title);
         }
         for (size_t i = 0; i < N_TOPIC; i++) {

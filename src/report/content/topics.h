@@ -19,6 +19,10 @@ void say_differences_of_images(struct document *document, const struct material 
 
 /* What was published for the variants and tasks of a part, whatever its conditions: a new array
  * (published.c). */
-json_t *published_json(const struct group *part);
+json_t *published_json(const struct part *part);
+
+/* published_rows adds a row for each task and variant of a part that someone published: task,
+ * variant, measured, paper, reproduction (published.c). */
+void published_rows(struct table *table, const struct part *part);
 
 #endif

@@ -28,13 +28,11 @@ void say_variants_of_part(struct document *document, const struct material *mate
                                             {.title = "parameters"},
                                             {.title = "Q K^T"},
                                             {.title = "scores that enter the softmax"}};
-    struct groups variants = groups_by(&material->part[number], FACTOR_BIT(VARIANT));
+    const struct groups *variants = &material->part[number].variants;
     struct table *table = table_create(columns, sizeof columns / sizeof *columns);
-    document->failed |= variants.failed;
-    for (size_t i = 0; i < variants.n_group; i++) {
-        add_variant(table, &variants.group[i]);
+    for (size_t i = 0; i < variants->n_group; i++) {
+        add_variant(table, &variants->group[i]);
     }
     document_heading(document, 4, "What each variant learns with");
     document_table(document, table, "What each variant learns with", NULL);
-    groups_free(&variants);
 }

@@ -251,10 +251,11 @@ static enum status number_all(struct frame *frame, struct error *err)
 static enum status make_groups(struct frame *frame, struct error *err)
 {
     frame->list = calloc(frame->n_run + 1, sizeof *frame->list);
-    if (!frame->list) {
+    frame->cuts = cuts_create();
+    if (!frame->list || !frame->cuts) {
         return error_memory(err, "reading runs");
     }
-    frame->all = (struct group){.run = frame->list, .n_run = frame->n_run};
+    frame->all = (struct group){.cuts = frame->cuts, .run = frame->list, .n_run = frame->n_run};
     for (size_t i = 0; i < frame->n_run; i++) {
         frame->list[i] = &frame->run[i];
         frame->all.n_ok += run_is_ok(&frame->run[i]);
@@ -264,8 +265,7 @@ static enum status make_groups(struct frame *frame, struct error *err)
     }
     frame->kind = groups_by(&frame->all, FACTOR_BIT(KIND));
     frame->setting = groups_by(&frame->all, FACTOR_BIT(KIND) | FACTOR_BIT(SETTING));
-    return frame->kind.failed || frame->setting.failed ? error_memory(err, "reading runs")
-                                                       : STATUS_OK;
+    return cuts_failed(frame->cuts) ? error_memory(err, "reading runs") : STATUS_OK;
 }
 
 enum status frame_load(const char *out, struct frame *frame, struct error *err)
@@ -303,8 +303,7 @@ void frame_free(struct frame *frame)
     for (int i = 0; i < FACTOR_COUNT; i++) {
         free(frame->sample[i]);
     }
-    groups_free(&frame->kind);
-    groups_free(&frame->setting);
+    cuts_free(frame->cuts);
     free(frame->list);
     free(frame->run);
     free(frame->left_out);

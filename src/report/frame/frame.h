@@ -29,6 +29,7 @@ struct frame {
     struct run *run;       /* [n_run + n_copy]: by kind, setting, variant, task, cell, seed; */
     size_t n_run;          /* behind them the copies that only look at the training of one of */
     size_t n_copy;         /* these, which are in no group */
+    struct cuts *cuts;     /* all groups of these runs lie here */
     struct group all;      /* all runs */
     struct groups kind;    /* a group a kind that is there */
     struct groups setting; /* a group a setting, by level */

@@ -1,8 +1,54 @@
 #include "report/frame/group.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- where groups lie ---- */
+
+struct cut {
+    struct cut *before;
+    max_align_t data[];
+};
+
+struct cuts {
+    struct cut *last;
+    bool failed;
+};
+
+struct cuts *cuts_create(void)
+{
+    return calloc(1, sizeof(struct cuts));
+}
+
+void cuts_free(struct cuts *cuts)
+{
+    while (cuts && cuts->last) {
+        struct cut *cut = cuts->last;
+        cuts->last = cut->before;
+        free(cut);
+    }
+    free(cuts);
+}
+
+bool cuts_failed(const struct cuts *cuts)
+{
+    return cuts->failed;
+}
+
+/* Returns n zeroed elements, NULL after a failed allocation. */
+static void *keep(struct cuts *cuts, size_t n, size_t size)
+{
+    struct cut *cut = calloc(1, sizeof *cut + n * size);
+    if (!cut) {
+        cuts->failed = true;
+        return NULL;
+    }
+    cut->before = cuts->last;
+    cuts->last = cut;
+    return cut->data;
+}
 
 /* ---- cutting ---- */
 
@@ -30,71 +76,70 @@ static int compare_keyed(const void *left, const void *right)
     return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
-static void cut(struct groups *groups, const struct group *of, unsigned factors)
+static size_t count_groups(const struct keyed_run *keyed, size_t n, unsigned factors)
 {
+    size_t n_group = 0;
+    for (size_t i = 0; i < n; i++) {
+        n_group +=
+            i == 0 || compare_levels(keyed[i - 1].run->level, keyed[i].run->level, factors) != 0;
+    }
+    return n_group;
+}
+
+/* Cuts sorted runs into n_group groups. */
+static struct groups cut(const struct group *of, const struct keyed_run *keyed, size_t n_group,
+                         unsigned factors)
+{
+    struct group *group = keep(of->cuts, n_group, sizeof *group), *last = NULL;
+    const struct run **run = keep(of->cuts, of->n_run, sizeof *run);
+    if (!group || !run) {
+        return (struct groups){0};
+    }
     for (size_t i = 0; i < of->n_run; i++) {
-        const struct run *run = groups->run[i];
-        bool first = i == 0 || compare_levels(groups->run[i - 1]->level, run->level, factors) != 0;
-        if (first) {
-            struct group *group = &groups->group[groups->n_group++];
-            *group = (struct group){.run = &groups->run[i]};
+        run[i] = keyed[i].run;
+        if (!last || compare_levels(run[i - 1]->level, run[i]->level, factors) != 0) {
+            last = last ? last + 1 : group;
+            *last = (struct group){.cuts = of->cuts, .run = &run[i]};
             for (int factor = 0; factor < FACTOR_COUNT; factor++) {
-                group->level[factor] =
-                    factors & 1u << factor ? run->level[factor] : of->level[factor];
+                last->level[factor] =
+                    factors & 1u << factor ? run[i]->level[factor] : of->level[factor];
             }
         }
-        struct group *group = &groups->group[groups->n_group - 1];
-        group->n_run++;
-        group->n_ok += run_is_ok(run);
+        last->n_run++;
+        last->n_ok += run_is_ok(run[i]);
     }
+    return (struct groups){group, n_group};
 }
 
 struct groups groups_by(const struct group *of, unsigned factors)
 {
-    struct groups groups = {.group = calloc(of->n_run + 1, sizeof *groups.group),
-                            .run = calloc(of->n_run + 1, sizeof *groups.run)};
+    struct groups groups = {0};
     struct keyed_run *keyed = calloc(of->n_run + 1, sizeof *keyed);
-    groups.failed = !groups.group || !groups.run || !keyed;
-    for (size_t i = 0; !groups.failed && i < of->n_run; i++) {
+    of->cuts->failed |= !keyed;
+    for (size_t i = 0; keyed && i < of->n_run; i++) {
         keyed[i] = (struct keyed_run){of->run[i], i, factors};
     }
-    if (!groups.failed) {
+    if (keyed) {
         qsort(keyed, of->n_run, sizeof *keyed, compare_keyed);
-        for (size_t i = 0; i < of->n_run; i++) {
-            groups.run[i] = keyed[i].run;
-        }
-        cut(&groups, of, factors);
+        groups = cut(of, keyed, count_groups(keyed, of->n_run, factors), factors);
     }
     free(keyed);
     return groups;
 }
 
-struct groups group_where(const struct group *of, run_test *test)
+struct group group_where(const struct group *of, run_test *test)
 {
-    struct groups groups = {.group = calloc(1, sizeof *groups.group),
-                            .run = calloc(of->n_run + 1, sizeof *groups.run)};
-    groups.failed = !groups.group || !groups.run;
-    if (groups.failed) {
-        return groups;
-    }
-    struct group *group = &groups.group[0];
-    *group = (struct group){.run = groups.run};
-    memcpy(group->level, of->level, sizeof group->level);
-    for (size_t i = 0; i < of->n_run; i++) {
+    const struct run **run = keep(of->cuts, of->n_run, sizeof *run);
+    struct group group = *of;
+    group.run = run;
+    group.n_run = group.n_ok = 0;
+    for (size_t i = 0; run && i < of->n_run; i++) {
         if (test(of->run[i])) {
-            groups.run[group->n_run++] = of->run[i];
-            group->n_ok += run_is_ok(of->run[i]);
+            run[group.n_run++] = of->run[i];
+            group.n_ok += run_is_ok(of->run[i]);
         }
     }
-    groups.n_group = 1;
-    return groups;
-}
-
-void groups_free(struct groups *groups)
-{
-    free(groups->group);
-    free(groups->run);
-    *groups = (struct groups){0};
+    return group;
 }
 
 const struct group *groups_find(const struct groups *groups, const size_t level[FACTOR_COUNT])
@@ -115,15 +160,13 @@ const struct group *groups_find(const struct groups *groups, const size_t level[
     return NULL;
 }
 
-const struct group *groups_at(const struct groups *groups, size_t variant, size_t task)
+const struct group *groups_beside(const struct groups *groups, const struct group *group,
+                                  enum factor factor, size_t level)
 {
-    for (size_t i = 0; i < groups->n_group; i++) {
-        const size_t *level = groups->group[i].level;
-        if (level[FACTOR_VARIANT] == variant && level[FACTOR_TASK] == task) {
-            return &groups->group[i];
-        }
-    }
-    return NULL;
+    size_t wanted[FACTOR_COUNT];
+    memcpy(wanted, group->level, sizeof wanted);
+    wanted[factor] = level;
+    return groups_find(groups, wanted);
 }
 
 static int facet(const struct group *group, enum factor factor)
@@ -232,7 +275,6 @@ struct spread group_spread(const struct group *group, enum measure measure)
         stats_add(&means, stats.mean);
         squares += stats.squares;
     }
-    groups_free(&configurations);
     size_t freedom = all.n - means.n;
     return (struct spread){.n = all.n,
                            .n_configuration = means.n,
@@ -243,10 +285,7 @@ struct spread group_spread(const struct group *group, enum measure measure)
 
 size_t group_n(const struct group *group, enum factor factor)
 {
-    struct groups levels = groups_by(group, 1u << factor);
-    size_t n = levels.n_group;
-    groups_free(&levels);
-    return n;
+    return groups_by(group, 1u << factor).n_group;
 }
 
 size_t group_n_step(const struct group *group)

@@ -13,7 +13,15 @@
 
 #define LEVEL_ANY ((size_t)-1)
 
+/* Where the lists of groups lie: what is cut from a frame is freed with it, and a failed allocation
+ * is kept. */
+struct cuts;
+struct cuts *cuts_create(void);
+void cuts_free(struct cuts *cuts);
+bool cuts_failed(const struct cuts *cuts);
+
 struct group {
+    struct cuts *cuts;            /* the frame's, where its own groups lie */
     const struct run *const *run; /* [n_run], in the frame's order */
     size_t n_run;
     size_t n_ok;                /* of them, the finished ones that are averaged */
@@ -21,27 +29,24 @@ struct group {
 };
 
 /* groups_by cuts a group by factors (FACTOR_BIT of each, ORed); levels that the group has itself
- * are handed on. In the order of the levels, factors in the order of their enum. A failed
- * allocation leaves no group and `failed`. Caller frees with groups_free; the runs are the frame's.
- */
+ * are handed on. In the order of the levels, factors in the order of their enum. After a failed
+ * allocation there is no group. Groups are the frame's, as runs are. */
 struct groups {
-    struct group *group; /* [n_group] */
+    const struct group *group; /* [n_group] */
     size_t n_group;
-    bool failed;
-    const struct run **run; /* what the groups' lists lie in */
 };
 struct groups groups_by(const struct group *of, unsigned factors);
-void groups_free(struct groups *groups);
 
 /* groups_find returns the group with these levels of the factors (LEVEL_ANY where not grouped by),
- * NULL where there is none. groups_at is groups_find of a task and a variant (and the levels that
- * the groups' parent had). */
+ * NULL where there is none. groups_beside finds the one that has a group's levels, but this one of
+ * a factor. */
 const struct group *groups_find(const struct groups *groups, const size_t level[FACTOR_COUNT]);
-const struct group *groups_at(const struct groups *groups, size_t variant, size_t task);
+const struct group *groups_beside(const struct groups *groups, const struct group *group,
+                                  enum factor factor, size_t level);
 
-/* A group without some of its runs; lives in groups of its own, a single one. */
+/* group_where returns the group of those runs that pass. */
 typedef bool run_test(const struct run *run);
-struct groups group_where(const struct group *of, run_test *test);
+struct group group_where(const struct group *of, run_test *test);
 
 /* group_facets says which runs these are, for a document. */
 struct facets group_facets(const struct group *group);

@@ -127,13 +127,26 @@ static enum status pair_block(const struct group *block, const struct group *ref
     *paired = (struct paired){.run = block->run[0],
                               .reference = reference ? reference->run[0] : NULL,
                               .pair = calloc(block->n_run, sizeof *paired->pair)};
-    bool fine = paired->pair && !places.failed && !partners.failed;
-    for (size_t i = 0; fine && i < places.n_group; i++) {
+    if (!paired->pair || cuts_failed(block->cuts)) {
+        return error_memory(err, "pairing runs");
+    }
+    for (size_t i = 0; i < places.n_group; i++) {
         pair_place(paired, &places.group[i], &partners);
     }
-    groups_free(&places);
-    groups_free(&partners);
-    return fine ? STATUS_OK : error_memory(err, "pairing runs");
+    return STATUS_OK;
+}
+
+const struct group *group_reference(const struct groups *cells, const struct group *cell)
+{
+    for (size_t i = 0; i < cells->n_group; i++) {
+        const struct group *other = &cells->group[i];
+        if (other->level[FACTOR_SETTING] == cell->level[FACTOR_SETTING] &&
+            other->level[FACTOR_TASK] == cell->level[FACTOR_TASK] &&
+            strcmp(other->run[0]->variant_id, REFERENCE_VARIANT) == 0) {
+            return other == cell ? NULL : other;
+        }
+    }
+    return NULL;
 }
 
 static const struct group *find_block(const struct groups *blocks, const struct group *like,
@@ -149,33 +162,24 @@ static const struct group *find_block(const struct groups *blocks, const struct 
     return NULL;
 }
 
-static enum status pair_blocks(const struct groups *blocks, const struct references *references,
-                               struct pairs *pairs, struct error *err)
+enum status pairs_of(const struct group *group, const struct references *references,
+                     struct pairs *pairs, struct error *err)
 {
-    pairs->paired = calloc(blocks->n_group + 1, sizeof *pairs->paired);
-    if (blocks->failed || !pairs->paired) {
+    struct groups blocks =
+        groups_by(group, FACTOR_BIT(KIND) | FACTOR_BIT(TASK) | FACTOR_BIT(VARIANT));
+    *pairs = (struct pairs){.paired = calloc(blocks.n_group + 1, sizeof *pairs->paired)};
+    if (!pairs->paired || cuts_failed(group->cuts)) {
         return error_memory(err, "pairing runs");
     }
-    for (size_t i = 0; i < blocks->n_group; i++) {
-        const struct group *block = &blocks->group[i];
+    for (size_t i = 0; i < blocks.n_group; i++) {
+        const struct group *block = &blocks.group[i];
         const char *id = choose_reference(references, block->run[0]);
-        const struct group *reference = id ? find_block(blocks, block, id) : NULL;
+        const struct group *reference = id ? find_block(&blocks, block, id) : NULL;
         if (reference != block) {
             TRY(pair_block(block, reference, &pairs->paired[pairs->n_paired++], err));
         }
     }
     return STATUS_OK;
-}
-
-enum status pairs_of(const struct group *group, const struct references *references,
-                     struct pairs *pairs, struct error *err)
-{
-    *pairs = (struct pairs){0};
-    struct groups blocks =
-        groups_by(group, FACTOR_BIT(KIND) | FACTOR_BIT(TASK) | FACTOR_BIT(VARIANT));
-    enum status status = pair_blocks(&blocks, references, pairs, err);
-    groups_free(&blocks);
-    return status;
 }
 
 void pairs_free(struct pairs *pairs)

@@ -14,6 +14,10 @@
 /* Everything is compared with this row unless a caller names others. */
 #define REFERENCE_VARIANT "qkv"
 
+/* group_reference returns the cell of REFERENCE_VARIANT with a cell's task and setting, NULL where
+ * there is none or it is the cell itself. */
+const struct group *group_reference(const struct groups *cells, const struct group *cell);
+
 /* What variants are compared with. One reference is that of all; with several, a variant is
  * compared with the one of its own sharing of projections, and variants of another sharing with
  * none. */

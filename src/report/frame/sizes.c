@@ -55,7 +55,6 @@ struct sizes sizes_of(const struct group *group)
             sizes.number = same_sizes(here, &settings.group[k]);
         }
     }
-    groups_free(&settings);
     return sizes;
 }
 
