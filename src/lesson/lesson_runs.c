@@ -6,66 +6,33 @@
 #include "base/path.h"
 #include "lab/record/record.h"
 
-static bool same_task(const struct run *a, const struct run *b)
-{
-    return run_config(a)->task == run_config(b)->task;
-}
-
-static bool same_variant(const struct run *a, const struct run *b)
-{
-    return strcmp(a->variant_id, b->variant_id) == 0;
-}
-
-/* Lists the first run of every group that is the same in one respect. */
-static size_t list_groups(const struct lesson_runs *runs,
-                          bool same(const struct run *, const struct run *),
-                          const struct run **group)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < runs->n_run; i++) {
-        size_t k = 0;
-        while (k < n && !same(group[k], &runs->run[i])) {
-            k++;
-        }
-        if (k == n) {
-            group[n++] = &runs->run[i];
-        }
-    }
-    return n;
-}
-
-static int compare_seeds(const void *left, const void *right)
-{
-    long long a = *(const long long *)left, b = *(const long long *)right;
-    return (a > b) - (a < b);
-}
-
-static void list_seeds(struct lesson_runs *runs)
+static const struct run *find(const struct lesson_runs *runs, const struct task *task,
+                              const char *variant, long long seed)
 {
     for (size_t i = 0; i < runs->n_run; i++) {
-        size_t k = 0;
-        while (k < runs->n_seed && runs->seed[k] != run_seed(&runs->run[i])) {
-            k++;
-        }
-        if (k == runs->n_seed) {
-            runs->seed[runs->n_seed++] = run_seed(&runs->run[i]);
+        const struct run *run = &runs->run[i];
+        if (run_seed(run) == seed && run_config(run)->task == task &&
+            strcmp(run->variant_id, variant) == 0) {
+            return run;
         }
     }
-    qsort(runs->seed, runs->n_seed, sizeof(*runs->seed), compare_seeds);
+    return NULL;
+}
+
+static void list_seed(struct lesson_runs *runs, long long seed)
+{
+    size_t k = runs->n_seed;
+    while (k > 0 && runs->seed[k - 1] > seed) {
+        k--;
+    }
+    if (k == 0 || runs->seed[k - 1] != seed) {
+        memmove(runs->seed + k + 1, runs->seed + k, (runs->n_seed - k) * sizeof *runs->seed);
+        runs->seed[k] = seed;
+        runs->n_seed++;
+    }
 }
 
 /* Two grids may name a task, variant and seed, with maps and without: the first is enough. */
-static bool is_there(const struct lesson_runs *runs, const struct run *run)
-{
-    for (size_t i = 0; i < runs->n_run; i++) {
-        if (run_seed(&runs->run[i]) == run_seed(run) && same_task(&runs->run[i], run) &&
-            same_variant(&runs->run[i], run)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void load_run(const char *out, const struct config *config, struct lesson_runs *runs)
 {
     char folder[PATH_SIZE];
@@ -75,35 +42,37 @@ static void load_run(const char *out, const struct config *config, struct lesson
                     run_load(folder, run, NULL) == STATUS_OK && run_is_ok(run) &&
                     run_config(run)->task;
     runs->n_missing += !finished;
-    if (finished && !is_there(runs, run)) {
-        runs->n_run++;
-    } else {
+    if (!finished || find(runs, run_config(run)->task, run->variant_id, run_seed(run))) {
         run_free(run);
+        return;
     }
+    runs->n_run++;
+    if (lesson_runs_task(runs, run) == runs->n_task) {
+        runs->task[runs->n_task++] = run;
+    }
+    if (lesson_runs_variant(runs, run) == runs->n_variant) {
+        runs->variant[runs->n_variant++] = run;
+    }
+    list_seed(runs, run_seed(run));
 }
 
 enum status lesson_runs_load(const char *out, const struct config *config, size_t n_config,
                              struct lesson_runs *runs, struct error *err)
 {
-    *runs = (struct lesson_runs){0};
-    runs->run = calloc(n_config + 1, sizeof(*runs->run));
-    runs->task = calloc(n_config + 1, sizeof(*runs->task));
-    runs->variant = calloc(n_config + 1, sizeof(*runs->variant));
-    runs->seed = calloc(n_config + 1, sizeof(*runs->seed));
+    *runs = (struct lesson_runs){.run = calloc(n_config + 1, sizeof *runs->run),
+                                 .task = calloc(n_config + 1, sizeof *runs->task),
+                                 .variant = calloc(n_config + 1, sizeof *runs->variant),
+                                 .seed = calloc(n_config + 1, sizeof *runs->seed)};
     if (!runs->run || !runs->task || !runs->variant || !runs->seed) {
-        return error_set(err, STATUS_MEMORY, "out of memory for the runs of the lesson");
+        return error_memory(err, "reading the runs of the lesson");
     }
     for (size_t i = 0; i < n_config; i++) {
         load_run(out, &config[i], runs);
     }
-    if (runs->n_run == 0) {
-        return error_set(err, STATUS_DATA, "%s/runs holds none of the %zu runs of the lesson", out,
-                         n_config);
-    }
-    runs->n_task = list_groups(runs, same_task, runs->task);
-    runs->n_variant = list_groups(runs, same_variant, runs->variant);
-    list_seeds(runs);
-    return STATUS_OK;
+    return runs->n_run > 0
+               ? STATUS_OK
+               : error_set(err, STATUS_DATA, "%s/runs holds none of the %zu runs of the lesson",
+                           out, n_config);
 }
 
 void lesson_runs_free(struct lesson_runs *runs)
@@ -149,14 +118,7 @@ size_t lesson_runs_find_variant(const struct lesson_runs *runs, const char *id)
 const struct run *lesson_runs_at(const struct lesson_runs *runs, size_t task, size_t variant,
                                  long long seed)
 {
-    for (size_t i = 0; i < runs->n_run; i++) {
-        const struct run *run = &runs->run[i];
-        if (run_seed(run) == seed && same_task(run, runs->task[task]) &&
-            same_variant(run, runs->variant[variant])) {
-            return run;
-        }
-    }
-    return NULL;
+    return find(runs, run_config(runs->task[task])->task, runs->variant[variant]->variant_id, seed);
 }
 
 bool lesson_is_sharing(const struct run *run)

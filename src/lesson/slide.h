@@ -43,6 +43,11 @@ enum slide_weight { SLIDE_PLAIN, SLIDE_BOLD };
 void slide_say(cairo_t *cr, const struct slide *slide, double x, double y, double size,
                enum slide_weight weight, enum chart_align align, const char *text);
 
+/* slide_needed_map draws the map [n,n] that a task needs into a square; chart_frame is around it.
+ */
+void slide_needed_map(cairo_t *cr, const struct task *task, size_t n, double x, double y,
+                      double side);
+
 /* slide_word returns a text of the language, slide.<key>. */
 const char *slide_word(const struct slide *slide, const char *key);
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_LINE 512
@@ -30,6 +31,20 @@ void slide_say(cairo_t *cr, const struct slide *slide, double x, double y, doubl
     set_font(cr, slide, size, weight);
     (weight == SLIDE_BOLD ? chart_text_bold : chart_text)(cr, x, y, size, align, text);
     cairo_restore(cr);
+}
+
+void slide_needed_map(cairo_t *cr, const struct task *task, size_t n, double x, double y,
+                      double side)
+{
+    float *map = calloc(n * n, sizeof *map);
+    for (size_t t = 0; map && t < n; t++) {
+        map[t * n + (size_t)task_needed_key(task, t, n)] = 1;
+    }
+    if (map) {
+        chart_image(cr, x, y, side, map, n);
+    }
+    chart_frame(cr, x, y, side, side);
+    free(map);
 }
 
 const char *slide_word(const struct slide *slide, const char *key)

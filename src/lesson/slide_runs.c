@@ -21,19 +21,10 @@ static double panel_x(size_t column)
 
 static void draw_needed(cairo_t *cr, const struct slide *slide, const struct run *run, double y)
 {
-    size_t n = run_config(run)->seq_len;
-    float *map = calloc(n * n, sizeof *map);
-    for (size_t t = 0; map && t < n; t++) {
-        map[t * n + (size_t)task_needed_key(run_config(run)->task, t, n)] = 1;
-    }
-    if (map) {
-        chart_image(cr, panel_x(0), y, PANEL, map, n);
-    }
-    chart_frame(cr, panel_x(0), y, PANEL, PANEL);
+    slide_needed_map(cr, run_config(run)->task, run_config(run)->seq_len, panel_x(0), y, PANEL);
     chart_colour(cr, CHART_MUTED, 1);
     slide_say(cr, slide, panel_x(0) + PANEL / 2, y + PANEL + 13, SLIDE_SMALL, SLIDE_PLAIN,
               CHART_CENTRE, slide_word(slide, "maps.needed"));
-    free(map);
 }
 
 static void draw_trained(cairo_t *cr, const struct run *run, size_t column, double y)

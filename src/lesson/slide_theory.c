@@ -23,12 +23,7 @@ static bool is_symmetric(const struct task *task)
 static void draw_needed(cairo_t *cr, const struct slide *slide, const struct task *task, double x)
 {
     double y = SLIDE_TOP + 62, side = PANEL / N_TOKEN;
-    float map[N_TOKEN * N_TOKEN] = {0};
-    for (size_t t = 0; t < N_TOKEN; t++) {
-        map[t * N_TOKEN + (size_t)task_needed_key(task, t, N_TOKEN)] = 1;
-    }
-    chart_image(cr, x, y, PANEL, map, N_TOKEN);
-    chart_frame(cr, x, y, PANEL, PANEL);
+    slide_needed_map(cr, task, N_TOKEN, x, y, PANEL);
     chart_colour(cr, CHART_INK, 1);
     slide_say(cr, slide, x, y - 46, 20, SLIDE_BOLD, CHART_LEFT, task->title);
     chart_text(cr, x, y - 22, SLIDE_SMALL, CHART_LEFT, task->summary);
