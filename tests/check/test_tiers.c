@@ -13,6 +13,8 @@
 
 static struct error err;
 static struct verdict verdict;
+static struct traces a, b;  /* old and new ones of one part */
+static struct trace *x, *y; /* and their runs */
 
 static struct fingerprint print_of(double size, unsigned salt)
 {
@@ -104,27 +106,49 @@ static void thin(struct traces *traces, size_t first, size_t every)
     }
 }
 
-static void give_tolerance(struct traces *traces)
+/* n_old runs of the seeds 0, 1, ..., and n_new ones of first, first + 1, ... */
+static void set(size_t n_old, uint64_t first, size_t n_new)
+{
+    a = make(0, n_old);
+    b = make(first, n_new);
+    x = a.cohort[0].trace;
+    y = b.cohort[0].trace;
+}
+
+/* Two harmless changes of the old runs give them a tolerance. */
+static void give_tolerance(void)
 {
     static const char change[2][TOLERANCE_CHANGE_SIZE] = {"lanes", "micro-batch"};
-    struct cohort *cohort = &traces->cohort[0];
-    struct traces a = make(cohort->trace[0].seed, cohort->n_trace);
-    struct traces b = make(cohort->trace[0].seed, cohort->n_trace);
-    struct trace *changed = calloc(2 * cohort->n_trace, sizeof *changed);
-    shake(&a, 1e-6, 100);
-    shake(&b, 1e-6, 200);
-    memcpy(changed, a.cohort[0].trace, cohort->n_trace * sizeof *changed);
-    memcpy(changed + cohort->n_trace, b.cohort[0].trace, cohort->n_trace * sizeof *changed);
-    cohort->tolerance =
-        tolerance_measure(cohort->trace, cohort->n_trace, changed, cohort->n_trace, change, 2);
-    free(changed);
+    size_t n = a.cohort[0].n_trace;
+    struct traces changed[] = {make(0, n), make(0, n)};
+    struct trace *all = calloc(2 * n, sizeof *all);
+    for (unsigned i = 0; i < 2; i++) {
+        shake(&changed[i], 1e-6, 100 * (i + 1));
+        memcpy(all + i * n, changed[i].cohort[0].trace, n * sizeof *all);
+    }
+    a.cohort[0].tolerance = tolerance_measure(x, n, all, n, change, 2);
+    free(all);
+    traces_free(&changed[0]);
+    traces_free(&changed[1]);
+}
+
+static void tear_down(void)
+{
+    verdict_free(&verdict);
     traces_free(&a);
     traces_free(&b);
 }
 
-static enum status compare(const char *tier, const struct traces *a, const struct traces *b)
+static enum status compare(const char *tier)
 {
-    return tier_compare(tier_named(tier), a, b, &verdict, &err);
+    verdict_free(&verdict);
+    return tier_compare(tier_named(tier), &a, &b, &verdict, &err);
+}
+
+static void expect_refused(const char *tier, const char *text)
+{
+    ck_assert_int_eq(compare(tier), STATUS_DATA);
+    ck_assert_msg(strstr(err.text, text) != NULL, "%s", err.text);
 }
 
 static void expect(enum status status, size_t n_difference)
@@ -141,263 +165,235 @@ static void expect_text(size_t i, const char *text)
                   verdict.difference[i].text.data);
 }
 
-static void end(struct traces *a, struct traces *b)
+static void diverge(struct trace *run, size_t step)
 {
-    verdict_free(&verdict);
-    traces_free(a);
-    traces_free(b);
+    run->diverged = true;
+    run->n_point = step + 1;
+    run->curve[CURVE_LOSS][step] = NAN;
+    run->n_evaluation = 1;
 }
+
+/* forget takes a curve away from all runs. */
+static void forget(struct cohort *cohort, enum trace_curve curve)
+{
+    for (size_t r = 0; r < cohort->n_trace; r++) {
+        free(cohort->trace[r].curve[curve]);
+        cohort->trace[r].curve[curve] = NULL;
+    }
+}
+
+FIXTURE(NULL, tear_down)
 
 /* ---- tiers ---- */
 
-static void expect_tier(const struct traces *a, const struct traces *b, const char *name,
-                        const char *reason)
+static void expect_tier(const char *name, const char *reason)
 {
     struct text why = {0};
-    ck_assert_str_eq(tier_choose(a, b, &why)->name, name);
+    ck_assert_str_eq(tier_choose(&a, &b, &why)->name, name);
     ck_assert_msg(strstr(why.data, reason) != NULL, "%s", why.data);
     text_free(&why);
 }
 
-static void set_class(struct traces *traces, const char *class)
-{
-    json_object_set_new(traces->machine, "class", json_string(class));
-}
-
 TEST(the_tier_follows_from_what_is_the_same)
 {
-    struct traces a = make(0, 3), b = make(0, 3), c = make(7, 3);
-    expect_tier(&a, &b, "exact", "machine class (x86_64-v4), compiler");
-    expect_tier(&a, &c, "band", "the seeds are not those of the baseline");
+    set(3, 0, 3);
+    expect_tier("exact", "machine class (x86_64-v4), compiler");
+    y[1].seed = 7;
+    expect_tier("band", "the seeds are not those of the baseline");
+    y[1].seed = 1;
     json_object_set_new(b.build, "compiler", json_string("clang"));
-    expect_tier(&a, &b, "band", "without tolerances");
-    give_tolerance(&a);
-    expect_tier(&a, &b, "paired", "another compiler of the build");
-    set_class(&b, "x86_64-v3");
-    expect_tier(&a, &b, "paired", "machine class is x86_64-v3, not x86_64-v4");
+    expect_tier("band", "without tolerances");
+    give_tolerance();
+    expect_tier("paired", "another compiler of the build");
+    json_object_set_new(b.machine, "class", json_string("x86_64-v3"));
+    expect_tier("paired", "machine class is x86_64-v3, not x86_64-v4");
     b.engine = 2;
-    expect_tier(&a, &b, "band", "another version of the engine");
+    expect_tier("band", "another version of the engine");
     b.engine = 0;
-    expect_tier(&a, &b, "band", "another program's");
-    traces_free(&c);
-    end(&a, &b);
+    expect_tier("band", "another program's");
 }
 
 /* ---- exact ---- */
 
 TEST(exact_names_the_first_step)
 {
-    struct traces a = make(0, 3), b = make(0, 3);
-    expect(compare("exact", &a, &b), 0);
+    set(3, 0, 3);
+    expect(compare("exact"), 0);
     ck_assert_uint_eq(verdict.n_trace, 3);
-    verdict_free(&verdict);
-    b.cohort[0].trace[1].curve[CURVE_LOSS][17] =
-        nextafter(b.cohort[0].trace[1].curve[CURVE_LOSS][17], 9);
-    b.cohort[0].trace[2].curve[CURVE_LOSS][21] += 1;
-    expect(compare("exact", &a, &b), 1);
+    y[1].curve[CURVE_LOSS][17] = nextafter(y[1].curve[CURVE_LOSS][17], 9);
+    y[2].curve[CURVE_LOSS][21] += 1;
+    expect(compare("exact"), 1);
     ck_assert_int_eq(verdict.difference[0].step, 17);
     ck_assert_str_eq(verdict.difference[0].what, "loss");
     expect_text(0, "from step 17: the loss is");
     expect_text(0, "2 of 3 seeds differ");
-    end(&a, &b);
 }
 
 TEST(exact_names_the_first_tensor)
 {
-    struct traces a = make(0, 3), b = make(0, 3);
+    set(3, 0, 3);
     for (size_t s = 0; s < N_STEP; s++) {
-        b.cohort[0].trace[0].curve[CURVE_LOSS][s] += s > 0;
+        y[0].curve[CURVE_LOSS][s] += s > 0;
     }
-    b.cohort[0].trace[0].gradient[1] = print_of(1.2, 0);
-    b.cohort[0].trace[0].weights[1].tensor[0] = print_of(3, 0);
-    expect(compare("exact", &a, &b), 1);
+    y[0].gradient[1] = print_of(1.2, 0);
+    y[0].weights[1].tensor[0] = print_of(3, 0);
+    expect(compare("exact"), 1);
     expect_text(0, "from step 0: the gradient differs first in head.weight, in 1 of 2 tensors");
     expect_text(0, "the loss is the same");
     ck_assert_str_eq(verdict.difference[0].what, "gradient of head.weight");
     ck_assert_double_eq_tol(verdict.difference[0].size, 0.1 / 1.1, 1e-9);
-    end(&a, &b);
 }
 
 TEST(exact_sees_an_evaluation_alone)
 {
-    struct traces a = make(0, 3), b = make(0, 3);
-    b.cohort[0].trace[2].evaluation[0].loss += 0.1;
-    expect(compare("exact", &a, &b), 1);
+    set(3, 0, 3);
+    y[2].evaluation[0].loss += 0.1;
+    expect(compare("exact"), 1);
     expect_text(0, "before the first step: the test loss is");
-    end(&a, &b);
 }
 
 TEST(exact_tells_steps_not_points)
 {
-    struct traces a = make(0, 3), b = make(0, 3);
+    set(3, 0, 3);
     thin(&a, 5, 10);
     thin(&b, 5, 10);
-    b.cohort[0].trace[1].curve[CURVE_LOSS][2] += 1;
-    expect(compare("exact", &a, &b), 1);
+    y[1].curve[CURVE_LOSS][2] += 1;
+    expect(compare("exact"), 1);
     expect_text(0, "from step 25: the loss is");
-    verdict_free(&verdict);
-    b.cohort[0].trace[1].curve[CURVE_LOSS][2] = a.cohort[0].trace[1].curve[CURVE_LOSS][2];
-    b.cohort[0].trace[1].step[3] = 36;
-    expect(compare("exact", &a, &b), 1);
+    y[1].curve[CURVE_LOSS][2] = x[1].curve[CURVE_LOSS][2];
+    y[1].step[3] = 36;
+    expect(compare("exact"), 1);
     expect_text(0, "from step 35: the next step written down is 36, and was 35");
-    end(&a, &b);
 }
 
 TEST(exact_needs_seeds_in_common)
 {
-    struct traces a = make(0, 3), b = make(5, 3);
-    ck_assert_int_eq(compare("exact", &a, &b), STATUS_DATA);
-    ck_assert_ptr_nonnull(strstr(err.text, "a seed in common"));
-    end(&a, &b);
+    set(3, 5, 3);
+    expect_refused("exact", "a seed in common");
 }
 
 TEST(other_tensors_are_said)
 {
-    struct traces a = make(0, 3), b = make(0, 3);
+    set(3, 0, 3);
     strcpy(b.cohort[0].tensor[1], "tail.weight");
-    expect(compare("exact", &a, &b), 1);
+    expect(compare("exact"), 1);
     expect_text(0, "other tensors: number 1 is tail.weight, and was head.weight");
-    end(&a, &b);
 }
 
 /* ---- paired ---- */
 
 TEST(paired_passes_rounding)
 {
-    struct traces a = make(0, 8);
-    give_tolerance(&a);
+    set(8, 0, 0);
+    give_tolerance();
     for (unsigned salt = 300; salt < 340; salt++) {
-        struct traces b = make(0, 8);
-        shake(&b, 1e-6, salt);
-        expect(compare("paired", &a, &b), 0);
-        verdict_free(&verdict);
         traces_free(&b);
+        b = make(0, 8);
+        shake(&b, 1e-6, salt);
+        expect(compare("paired"), 0);
     }
-    traces_free(&a);
 }
 
 TEST(paired_names_what_is_more)
 {
-    struct traces a = make(0, 8), b = make(0, 8);
-    give_tolerance(&a);
+    set(8, 0, 8);
+    give_tolerance();
     shake(&b, 1e-6, 300);
     for (size_t s = 5; s < N_STEP; s++) {
-        b.cohort[0].trace[3].curve[CURVE_LOSS][s] *= 1.01;
+        y[3].curve[CURVE_LOSS][s] *= 1.01;
     }
-    expect(compare("paired", &a, &b), 1);
+    expect(compare("paired"), 1);
     ck_assert_int_eq(verdict.difference[0].step, 5);
     expect_text(0, "from step 5: loss ");
     expect_text(0, "1 of 8 seeds, higher");
-    verdict_free(&verdict);
-    b.cohort[0].trace[0].gradient[1] = print_of(1.101, 9);
-    expect(compare("paired", &a, &b), 2);
+    y[0].gradient[1] = print_of(1.101, 9);
+    expect(compare("paired"), 2);
     ck_assert_str_eq(verdict.difference[0].what, "gradient of head.weight");
-    end(&a, &b);
 }
 
 TEST(paired_tells_divergence)
 {
-    struct traces a = make(0, 8), b = make(0, 8);
-    give_tolerance(&a);
-    b.cohort[0].trace[2].diverged = true;
-    b.cohort[0].trace[2].n_point = 12;
-    b.cohort[0].trace[2].curve[CURVE_LOSS][11] = NAN;
-    b.cohort[0].trace[2].n_evaluation = 1;
-    expect(compare("paired", &a, &b), 2);
+    set(8, 0, 8);
+    give_tolerance();
+    diverge(&y[2], 11);
+    expect(compare("paired"), 2);
     ck_assert_str_eq(verdict.difference[1].what, "divergence");
     expect_text(1, "seed 2 diverged at step 11, and ended at step 59 before; 1 of 8 seeds");
-    end(&a, &b);
 }
 
 /* NaN is not equal to itself, but a run that diverges again at the same step is. */
 TEST(paired_passes_where_both_diverge)
 {
-    struct traces a = make(0, 8), b = make(0, 8);
-    give_tolerance(&a);
-    struct trace *run[] = {&a.cohort[0].trace[2], &b.cohort[0].trace[2]};
+    set(8, 0, 8);
+    give_tolerance();
+    struct trace *run[] = {&x[2], &y[2]};
     for (size_t i = 0; i < 2; i++) {
-        run[i]->diverged = true;
-        run[i]->n_point = 12;
-        run[i]->curve[CURVE_LOSS][11] = run[i]->curve[CURVE_GRAD_NORM][11] = NAN;
-        run[i]->n_evaluation = 1;
+        diverge(run[i], 11);
+        run[i]->curve[CURVE_GRAD_NORM][11] = NAN;
         run[i]->weights[1].tensor[0].norm = run[i]->weights[1].tensor[0].projection[0] = NAN;
     }
-    expect(compare("paired", &a, &b), 0);
-    end(&a, &b);
+    expect(compare("paired"), 0);
 }
 
 TEST(paired_needs_tolerances)
 {
-    struct traces a = make(0, 3), b = make(0, 3);
-    ck_assert_int_eq(compare("paired", &a, &b), STATUS_DATA);
-    ck_assert_ptr_nonnull(strstr(err.text, "no tolerances"));
-    end(&a, &b);
+    set(3, 0, 3);
+    expect_refused("paired", "no tolerances");
 }
 
 /* ---- band ---- */
 
 TEST(band_passes_other_seeds)
 {
-    struct traces a = make(0, 6), b = make(100, 6);
-    expect(compare("band", &a, &b), 0);
+    set(6, 100, 6);
+    expect(compare("band"), 0);
     ck_assert(verdict.p > BAND_LEVEL);
     ck_assert_uint_eq(verdict.n_old, 6);
     ck_assert_uint_gt(verdict.n_band, 50);
-    end(&a, &b);
 }
 
 TEST(band_says_what_moved_and_from_when)
 {
-    struct traces a = make(0, 6), b = make(100, 6);
+    set(6, 100, 6);
     for (size_t r = 0; r < 6; r++) {
         for (size_t s = 30; s < N_STEP; s++) {
-            b.cohort[0].trace[r].curve[CURVE_LOSS][s] *= 1.5;
+            y[r].curve[CURVE_LOSS][s] *= 1.5;
         }
     }
-    ck_assert_int_eq(compare("band", &a, &b), STATUS_OK);
+    ck_assert_int_eq(compare("band"), STATUS_OK);
     ck_assert_uint_ge(verdict.n_difference, 1);
     ck_assert_str_eq(verdict.difference[0].what, "loss");
     ck_assert_int_ge(verdict.difference[0].step, 25);
     ck_assert_int_le(verdict.difference[0].step, 33);
     expect_text(0, "loss higher: ");
     ck_assert_double_le(verdict.p, BAND_LEVEL);
-    end(&a, &b);
 }
 
 /* What is said of several cohorts is said once. */
 TEST(band_notes_parts_together)
 {
     static const char *const names[] = {"copy-qkv", "copy-qk", "copy-kv"};
-    struct traces a = make(0, 6), b = make(100, 6), *both[] = {&a, &b};
+    struct traces *both[] = {&a, &b};
     for (size_t i = 0; i < 2; i++) {
         struct cohort *cohort = calloc(3, sizeof *cohort);
         for (size_t p = 0; p < 3; p++) {
-            struct traces more = make(i == 0 ? 0 : 100, 6);
-            cohort[p] = more.cohort[0];
+            struct traces one = make(100 * i, 6);
+            cohort[p] = one.cohort[0];
             strcpy(cohort[p].name, names[p]);
-            more.n_cohort = 0;
-            traces_free(&more);
+            one.n_cohort = 0;
+            traces_free(&one);
         }
-        for (size_t r = 0; i == 1 && r < 6; r++) {
-            free(cohort[0].trace[r].curve[CURVE_GRAD_NORM]);
-            free(cohort[0].trace[r].curve[CURVE_ACCURACY]);
-            free(cohort[1].trace[r].curve[CURVE_GRAD_NORM]);
-            free(cohort[1].trace[r].curve[CURVE_ACCURACY]);
-            free(cohort[2].trace[r].curve[CURVE_ACCURACY]);
-            cohort[0].trace[r].curve[CURVE_GRAD_NORM] = cohort[1].trace[r].curve[CURVE_GRAD_NORM] =
-                NULL;
-            cohort[0].trace[r].curve[CURVE_ACCURACY] = cohort[1].trace[r].curve[CURVE_ACCURACY] =
-                cohort[2].trace[r].curve[CURVE_ACCURACY] = NULL;
-        }
-        struct traces whole = {.cohort = cohort, .n_cohort = 3};
-        traces_free(both[i]);
-        *both[i] = whole;
+        *both[i] = (struct traces){.cohort = cohort, .n_cohort = 3};
     }
-    expect(compare("band", &a, &b), 0);
+    forget(&b.cohort[0], CURVE_GRAD_NORM);
+    forget(&b.cohort[1], CURVE_GRAD_NORM);
+    for (size_t p = 0; p < 3; p++) {
+        forget(&b.cohort[p], CURVE_ACCURACY);
+    }
+    expect(compare("band"), 0);
     ck_assert_str_eq(verdict.note.data,
                      "copy-qkv, copy-qk: not all new curves have the gradient norm and the "
                      "accuracy; copy-kv: not all new curves have the accuracy");
-    end(&a, &b);
 }
 
 static const struct band_row *find_point(const char *name)
@@ -412,145 +408,116 @@ static const struct band_row *find_point(const char *name)
 
 TEST(band_compares_what_all_have)
 {
-    struct traces a = make(0, 6), b = make(100, 6);
+    set(6, 100, 6);
     thin(&b, 0, 10);
-    for (size_t r = 0; r < 6; r++) {
-        free(b.cohort[0].trace[r].curve[CURVE_GRAD_NORM]);
-        b.cohort[0].trace[r].curve[CURVE_GRAD_NORM] = NULL;
-    }
-    expect(compare("band", &a, &b), 0);
+    forget(&b.cohort[0], CURVE_GRAD_NORM);
+    expect(compare("band"), 0);
     for (size_t i = 0; i < verdict.n_band; i++) {
         ck_assert_int_ne(verdict.band[i].curve, CURVE_GRAD_NORM);
         ck_assert(verdict.band[i].curve == CURVE_COUNT || verdict.band[i].first % 10 == 0);
     }
     ck_assert_str_eq(verdict.note.data, "reverse-kv: not all new curves have the gradient norm");
     ck_assert_ptr_null(find_point("test loss"));
-    end(&a, &b);
 }
 
 /* A gradient norm that is written down every tenth step does not hide the losses between. */
 TEST(band_compares_each_quantity_where_it_is)
 {
-    struct traces a = make(0, 6), b = make(100, 6);
+    set(6, 100, 6);
     for (size_t r = 0; r < 6; r++) {
         for (size_t s = 0; s < N_STEP; s++) {
-            b.cohort[0].trace[r].curve[CURVE_GRAD_NORM][s] =
-                s % 10 == 0 ? b.cohort[0].trace[r].curve[CURVE_GRAD_NORM][s] : NAN;
+            y[r].curve[CURVE_GRAD_NORM][s] = s % 10 == 0 ? y[r].curve[CURVE_GRAD_NORM][s] : NAN;
         }
     }
-    expect(compare("band", &a, &b), 0);
+    expect(compare("band"), 0);
     ck_assert_uint_eq(find_point("loss")[1].first, 1);
     ck_assert_uint_eq(find_point("gradient norm")[1].first, 10);
     ck_assert_ptr_null(verdict.note.data);
-    end(&a, &b);
 }
 
 TEST(band_takes_an_infinite_norm_for_a_large_one)
 {
-    struct traces a = make(0, 6), b = make(100, 6);
+    set(6, 100, 6);
     for (size_t r = 0; r < 6; r++) {
-        b.cohort[0].trace[r].curve[CURVE_GRAD_NORM][7] = INFINITY;
+        y[r].curve[CURVE_GRAD_NORM][7] = INFINITY;
     }
-    expect(compare("band", &a, &b), 1);
+    expect(compare("band"), 1);
     ck_assert_str_eq(verdict.difference[0].what, "gradient norm");
     expect_text(0, "gradient norm higher: infinite in 6 new and 0 old runs");
-    end(&a, &b);
 }
 
 TEST(band_takes_an_early_end_for_a_finding)
 {
-    struct traces a = make(0, 6), b = make(100, 6);
-    b.cohort[0].trace[3].n_point = 30;
-    expect(compare("band", &a, &b), 1);
+    set(6, 100, 6);
+    y[3].n_point = 30;
+    expect(compare("band"), 1);
     ck_assert_str_eq(verdict.difference[0].what, "length");
     expect_text(0, "ended: seed 103 at step 29, 1 of 6 runs in all; those of the baseline go on to "
                    "step 59");
-    end(&a, &b);
 }
 
 TEST(band_needs_steps_in_common)
 {
-    struct traces a = make(0, 6), b = make(100, 6);
+    set(6, 100, 6);
     thin(&a, 0, 10);
     thin(&b, 5, 10);
-    ck_assert_int_eq(compare("band", &a, &b), STATUS_DATA);
-    ck_assert_ptr_nonnull(strstr(err.text, "reverse-kv: no step is in all curves"));
+    expect_refused("band", "reverse-kv: no step is in all curves");
     ck_assert_ptr_nonnull(strstr(err.text, "new (first 5, last 55)"));
-    end(&a, &b);
 }
 
 TEST(band_says_at_how_many_steps)
 {
-    struct traces a = make(0, 6), b = make(100, 6);
+    set(6, 100, 6);
     thin(&a, 0, 2);
     thin(&b, 0, 3);
-    ck_assert_int_eq(compare("band", &a, &b), STATUS_OK);
+    ck_assert_int_eq(compare("band"), STATUS_OK);
     ck_assert_str_eq(verdict.note.data,
                      "reverse-kv: compared at the 10 steps that all curves have");
-    end(&a, &b);
 }
 
 TEST(band_passes_where_both_diverge)
 {
-    struct traces a = make(0, 6), b = make(100, 6);
+    set(6, 100, 6);
     for (size_t r = 0; r < 6; r++) {
-        struct trace *run[] = {&a.cohort[0].trace[r], &b.cohort[0].trace[r]};
-        for (size_t i = 0; i < 2; i++) {
-            run[i]->diverged = true;
-            run[i]->n_point = 12;
-            run[i]->curve[CURVE_LOSS][11] = run[i]->curve[CURVE_GRAD_NORM][11] = NAN;
-        }
+        diverge(&x[r], 11);
+        diverge(&y[r], 11);
+        x[r].curve[CURVE_GRAD_NORM][11] = y[r].curve[CURVE_GRAD_NORM][11] = NAN;
     }
-    expect(compare("band", &a, &b), 0);
-    end(&a, &b);
+    expect(compare("band"), 0);
 }
 
 TEST(band_takes_divergence_for_a_finding)
 {
-    struct traces a = make(0, 6), b = make(100, 6);
-    b.cohort[0].trace[4].diverged = true;
-    b.cohort[0].trace[4].n_point = 12;
-    b.cohort[0].trace[4].curve[CURVE_LOSS][11] = NAN;
-    ck_assert_int_eq(compare("band", &a, &b), STATUS_OK);
+    set(6, 100, 6);
+    diverge(&y[4], 11);
+    ck_assert_int_eq(compare("band"), STATUS_OK);
     ck_assert_uint_ge(verdict.n_difference, 1);
     ck_assert_str_eq(verdict.difference[0].what, "divergence");
     expect_text(0, "seed 104 diverged at step 11 (loss nan), 1 of 6 runs in all; no old run did");
-    end(&a, &b);
-}
-
-static void diverge(struct traces *traces, size_t n_trace, size_t step)
-{
-    for (size_t r = 0; r < n_trace; r++) {
-        struct trace *run = &traces->cohort[0].trace[r];
-        run->diverged = true;
-        run->n_point = step + 1;
-        run->curve[CURVE_LOSS][step] = NAN;
-        run->n_evaluation = 0;
-    }
 }
 
 /* What stands in for the numbers of a run that diverged is never told. */
 TEST(band_tells_one_divergence_once)
 {
-    struct traces a = make(0, 6), b = make(100, 6);
-    diverge(&b, 6, 1);
-    expect(compare("band", &a, &b), 1);
+    set(6, 100, 6);
+    for (size_t r = 0; r < 6; r++) {
+        diverge(&y[r], 1);
+        y[r].n_evaluation = 0;
+    }
+    expect(compare("band"), 1);
     expect_text(0, "seed 100 diverged at step 1 (loss nan), 6 of 6 runs in all; no old run did");
     ck_assert_double_le(verdict.p, BAND_LEVEL);
     ck_assert_ptr_null(find_point("test loss"));
-    verdict_free(&verdict);
-    diverge(&a, 1, 40);
-    expect(compare("band", &a, &b), 1);
+    diverge(&x[0], 40);
+    expect(compare("band"), 1);
     expect_text(0, "diverged: 6 of 6 runs, first at step 1; and 1 of 6 old ones, first at step 40");
     ck_assert_str_eq(verdict.difference[0].what, "divergence");
-    end(&a, &b);
 }
 
 TEST(band_refuses_too_few)
 {
-    struct traces a = make(0, 10), b = make(100, 2);
-    ck_assert_int_eq(compare("band", &a, &b), STATUS_DATA);
-    ck_assert_ptr_nonnull(strstr(err.text, "too few seeds: 2 new ones beside the baseline's 10"));
+    set(10, 100, 2);
+    expect_refused("band", "too few seeds: 2 new ones beside the baseline's 10");
     ck_assert_ptr_nonnull(strstr(err.text, "it takes 3 new ones"));
     ck_assert_int_eq(band_enough(1, 1, &err), STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "1 new one beside the baseline's 1 cannot"));
@@ -559,5 +526,4 @@ TEST(band_refuses_too_few)
     const size_t enough = BAND_SEEDS;
     ck_assert_int_eq(band_enough(enough, enough, &err), STATUS_OK);
     ck_assert_int_eq(band_enough(enough - 1, enough - 1, &err), STATUS_DATA);
-    end(&a, &b);
 }

@@ -1,5 +1,4 @@
 /* The file, curves from elsewhere, and what is kept of a training. */
-#include "base/file.h"
 #include "base/folder.h"
 #include "base/path.h"
 #include "check/traces.h"
@@ -12,17 +11,38 @@
 #include "testing.h"
 
 static struct error err;
+static struct traces traces, back;
 
-static void path_of(const char *name, char path[PATH_SIZE])
+static void tear_down(void)
 {
-    ck_assert_int_eq(path_format(path, NULL, "%s/%s", scratch, name), STATUS_OK);
+    traces_free(&traces);
+    traces_free(&back);
+    scratch_remove();
 }
+
+FIXTURE(scratch_make, tear_down)
 
 static void write_text(const char *name, const char *text)
 {
     char path[PATH_SIZE];
-    path_of(name, path);
-    ck_assert_int_eq(file_write(path, text, strlen(text), NULL), STATUS_OK);
+    scratch_path(path, name);
+    scratch_write(path, text, strlen(text));
+}
+
+/* write_and_read writes the traces and reads them back. */
+static void write_and_read(void)
+{
+    char path[PATH_SIZE];
+    scratch_path(path, "b.json");
+    ck_assert_int_eq(traces_write(&traces, path, &err), STATUS_OK);
+    ck_assert_msg(traces_read(path, &back, &err) == STATUS_OK, "%s", err.text);
+}
+
+static void expect_error(enum status status, const char *sentence)
+{
+    ck_assert_int_eq(status, STATUS_DATA);
+    ck_assert_msg(strstr(err.text, sentence) != NULL, "%s", err.text);
+    traces_free(&traces);
 }
 
 /* ---- training ---- */
@@ -43,19 +63,19 @@ static struct config small(const char *variant, uint64_t seed)
     return config;
 }
 
-static struct traces train(int threads)
+static const struct traces_options one_thread = {.threads = 1};
+
+static void train(struct traces *to, int threads)
 {
     struct config configs[] = {small("kv", 0), small("kv", 3), small("qkv", 0), small("qkv", 3)};
     struct traces_options options = {.threads = threads};
-    struct traces traces;
-    ck_assert_int_eq(traces_plan(configs, 4, &traces, &err), STATUS_OK);
-    ck_assert_msg(traces_train(&traces, &options, &err) == STATUS_OK, "%s", err.text);
-    return traces;
+    ck_assert_int_eq(traces_plan(configs, 4, to, &err), STATUS_OK);
+    ck_assert_msg(traces_train(to, &options, &err) == STATUS_OK, "%s", err.text);
 }
 
 TEST(a_part_is_what_differs_in_the_seed_alone)
 {
-    struct traces traces = train(1);
+    train(&traces, 1);
     ck_assert_uint_eq(traces.n_cohort, 2);
     ck_assert_str_eq(traces.cohort[0].name, "reverse-kv");
     ck_assert_str_eq(traces.cohort[1].name, "reverse-qkv");
@@ -99,41 +119,28 @@ static void expect_same_runs(const struct traces *a, const struct traces *b)
 
 TEST(threads_do_not_matter)
 {
-    struct traces one = train(1), two = train(2);
-    expect_same_runs(&one, &two);
-    traces_free(&one);
-    traces_free(&two);
+    train(&traces, 1);
+    train(&back, 2);
+    expect_same_runs(&traces, &back);
 }
 
 /* Older programs wrote a core of OpenBLAS behind the machine class, and the library in the build.
  */
 TEST(a_core_of_the_blas_makes_no_other_class)
 {
-    struct traces traces = train(1), back;
-    char path[PATH_SIZE];
-    scratch_make();
-    path_of("old.json", path);
+    train(&traces, 1);
     json_object_set_new(traces.machine, "class", json_string("x86_64-v4/Haswell"));
     json_object_set_new(traces.build, "blas", json_string("OpenBLAS 0.3.21"));
-    ck_assert_int_eq(traces_write(&traces, path, &err), STATUS_OK);
-    ck_assert_msg(traces_read(path, &back, &err) == STATUS_OK, "%s", err.text);
+    write_and_read();
     ck_assert_str_eq(json_get_text(back.machine, "class", ""), "x86_64-v4");
     ck_assert_ptr_null(json_object_get(back.build, "blas"));
-    traces_free(&traces);
-    traces_free(&back);
-    scratch_remove();
 }
 
 TEST(the_file_keeps_every_bit)
 {
-    struct traces traces = train(1), back;
-    struct traces_options options = {.threads = 1};
-    char path[PATH_SIZE];
-    scratch_make();
-    path_of("b.json", path);
-    ck_assert_int_eq(traces_calibrate(&traces, &options, &err), STATUS_OK);
-    ck_assert_int_eq(traces_write(&traces, path, &err), STATUS_OK);
-    ck_assert_msg(traces_read(path, &back, &err) == STATUS_OK, "%s", err.text);
+    train(&traces, 1);
+    ck_assert_int_eq(traces_calibrate(&traces, &one_thread, &err), STATUS_OK);
+    write_and_read();
     expect_same_runs(&traces, &back);
     ck_assert_int_eq(back.engine, ENGINE_VERSION);
     ck_assert(back.cohort[0].trained_here);
@@ -143,17 +150,13 @@ TEST(the_file_keeps_every_bit)
     ck_assert_uint_eq(b->n_change, traces_n_change());
     ck_assert_uint_eq(b->n_value[QUANTITY_LOSS], 10);
     ck_assert_double_eq_tol(b->factor[QUANTITY_LOSS] / a->factor[QUANTITY_LOSS], 1, 1e-3);
-    traces_free(&traces);
-    traces_free(&back);
-    scratch_remove();
 }
 
 /* Harmless changes are harmless, and their limits are far below what a fault does. */
 TEST(limits_are_those_of_rounding)
 {
-    struct traces traces = train(1);
-    struct traces_options options = {.threads = 1};
-    ck_assert_int_eq(traces_calibrate(&traces, &options, &err), STATUS_OK);
+    train(&traces, 1);
+    ck_assert_int_eq(traces_calibrate(&traces, &one_thread, &err), STATUS_OK);
     const struct tolerance *tolerance = traces.cohort[0].tolerance;
     ck_assert_double_ge(tolerance_limit(tolerance, QUANTITY_LOSS, 0), 1e-6);
     ck_assert_double_lt(tolerance_limit(tolerance, QUANTITY_LOSS, 0), 1e-4);
@@ -161,43 +164,34 @@ TEST(limits_are_those_of_rounding)
         ck_assert(tolerance->envelope[QUANTITY_LOSS][i] >=
                   tolerance->envelope[QUANTITY_LOSS][i - 1]);
     }
-    traces_free(&traces);
 }
 
 TEST(a_run_that_diverges_is_one)
 {
     struct config config = small("kv", 0);
-    struct traces_options options = {.threads = 1};
-    struct traces traces, back;
-    char path[PATH_SIZE];
     config.learning_rate = 1e6;
     ck_assert_int_eq(traces_plan(&config, 1, &traces, &err), STATUS_OK);
-    ck_assert_int_eq(traces_train(&traces, &options, &err), STATUS_OK);
+    ck_assert_int_eq(traces_train(&traces, &one_thread, &err), STATUS_OK);
     ck_assert(traces.cohort[0].trace[0].diverged);
     ck_assert_uint_lt(traces.cohort[0].trace[0].n_point, 10);
-    scratch_make();
-    path_of("b.json", path);
-    ck_assert_int_eq(traces_write(&traces, path, &err), STATUS_OK);
-    ck_assert_msg(traces_read(path, &back, &err) == STATUS_OK, "%s", err.text);
+    write_and_read();
     ck_assert(back.cohort[0].trace[0].diverged);
-    scratch_remove();
-    traces_free(&traces);
-    traces_free(&back);
+}
+
+static void expect_bad_file(const char *text, const char *sentence)
+{
+    char path[PATH_SIZE];
+    scratch_path(path, "b.json");
+    write_text("b.json", text);
+    expect_error(traces_read(path, &traces, &err), sentence);
 }
 
 /* expect_no_baseline reads a file with this in the list of cohorts. */
 static void expect_no_baseline(const char *parts, const char *sentence)
 {
-    struct traces traces;
-    char path[PATH_SIZE], text[1024];
+    char text[1024];
     snprintf(text, sizeof text, "{\"format\": \"" TRACES_FORMAT "\", \"parts\": [%s]}", parts);
-    scratch_make();
-    path_of("b.json", path);
-    write_text("b.json", text);
-    ck_assert_int_eq(traces_read(path, &traces, &err), STATUS_DATA);
-    ck_assert_msg(strstr(err.text, sentence) != NULL, "%s", err.text);
-    traces_free(&traces);
-    scratch_remove();
+    expect_bad_file(text, sentence);
 }
 
 #define PART(runs) "{\"name\": \"x\", \"tensors\": [\"w\"], \"runs\": [" runs "]}"
@@ -243,16 +237,8 @@ TEST(a_file_of_another_program_is_refused)
         {"", "not valid JSON"},
         {"{\"format\": \"qkvlab-baseline-1\", \"engine\": 1e999}", "not valid JSON"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct traces traces;
-        char path[PATH_SIZE];
-        scratch_make();
-        path_of("b.json", path);
-        write_text("b.json", cases[i][0]);
-        ck_assert_int_eq(traces_read(path, &traces, &err), STATUS_DATA);
-        ck_assert_msg(strstr(err.text, cases[i][1]) != NULL, "%s", err.text);
+        expect_bad_file(cases[i][0], cases[i][1]);
         ck_assert_ptr_nonnull(strstr(err.text, "b.json"));
-        traces_free(&traces);
-        scratch_remove();
     }
 }
 
@@ -276,21 +262,21 @@ TEST(a_distance_is_that_of_the_tensors)
 
 /* ---- curves ---- */
 
-static enum status read_curves(struct traces *traces)
+/* read_curves reads those of a file; its run is returned. */
+static const struct trace *read_curves(const char *name, const char *text)
 {
-    return traces_read_curves(scratch, traces, &err);
+    write_text(name, text);
+    ck_assert_msg(traces_read_curves(scratch, &traces, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_uint_eq(traces.n_cohort, 1);
+    return &traces.cohort[0].trace[0];
 }
 
 TEST(columns_come_in_any_order)
 {
-    struct traces traces;
-    scratch_make();
-    write_text("seed_7.csv",
-               "\xef\xbb\xbfLoss, lr ,step,Accuracy\r\n2.5,1,0,0.1\r\n\r\n# x\n2.25,1,10,0.5");
     write_text("notes.txt", "nothing");
-    ck_assert_msg(read_curves(&traces) == STATUS_OK, "%s", err.text);
-    ck_assert_uint_eq(traces.n_cohort, 1);
-    const struct trace *run = &traces.cohort[0].trace[0];
+    const struct trace *run =
+        read_curves("seed_7.csv",
+                    "\xef\xbb\xbfLoss, lr ,step,Accuracy\r\n2.5,1,0,0.1\r\n\r\n# x\n2.25,1,10,0.5");
     ck_assert_uint_eq(run->seed, 7);
     ck_assert_uint_eq(run->n_point, 2);
     ck_assert_uint_eq(run->step[1], 10);
@@ -298,19 +284,12 @@ TEST(columns_come_in_any_order)
     ck_assert_double_eq(run->curve[CURVE_ACCURACY][1], 0.5);
     ck_assert_ptr_null(run->curve[CURVE_GRAD_NORM]);
     ck_assert_uint_eq(traces.cohort[0].n_step, 11);
-    traces_free(&traces);
-    scratch_remove();
 }
 
 static void expect_refused(const char *text, const char *sentence)
 {
-    struct traces traces;
-    scratch_make();
     write_text("a.csv", text);
-    ck_assert_int_eq(read_curves(&traces), STATUS_DATA);
-    ck_assert_msg(strstr(err.text, sentence) != NULL, "%s", err.text);
-    traces_free(&traces);
-    scratch_remove();
+    expect_error(traces_read_curves(scratch, &traces, &err), sentence);
 }
 
 TEST(nonsense_is_refused)
@@ -342,53 +321,37 @@ TEST(a_loss_that_is_no_number_ends_a_run)
 {
     static const char *const losses[] = {"nan", "NaN", "inf", "-inf", "1e300", ""};
     for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {
-        struct traces traces;
         char text[96];
-        scratch_make();
         snprintf(text, sizeof text, "step,loss\n0,2\n1,%s\n2,text that is not read\n", losses[i]);
-        write_text("a.csv", text);
-        ck_assert_msg(read_curves(&traces) == STATUS_OK, "%s", err.text);
-        ck_assert_msg(traces.cohort[0].trace[0].diverged, "a loss of '%s'", losses[i]);
-        ck_assert_uint_eq(traces.cohort[0].trace[0].n_point, 2);
+        const struct trace *run = read_curves("a.csv", text);
+        ck_assert_msg(run->diverged, "a loss of '%s'", losses[i]);
+        ck_assert_uint_eq(run->n_point, 2);
         traces_free(&traces);
-        scratch_remove();
     }
 }
 
 TEST(an_empty_cell_is_no_infinite_one)
 {
-    struct traces traces;
-    scratch_make();
-    write_text("a.csv", "step,loss,grad_norm,accuracy\n0,2,inf,0.5\n1,2,,\n2,2,nan,\n");
-    ck_assert_msg(read_curves(&traces) == STATUS_OK, "%s", err.text);
-    const struct trace *run = &traces.cohort[0].trace[0];
+    const struct trace *run =
+        read_curves("a.csv", "step,loss,grad_norm,accuracy\n0,2,inf,0.5\n1,2,,\n2,2,nan,\n");
     ck_assert(!run->diverged);
     ck_assert(isinf(run->curve[CURVE_GRAD_NORM][0]) && isnan(run->curve[CURVE_GRAD_NORM][1]) &&
               isinf(run->curve[CURVE_GRAD_NORM][2]));
     ck_assert(isnan(run->curve[CURVE_ACCURACY][1]));
-    traces_free(&traces);
-    scratch_remove();
 }
 
 TEST(subfolders_are_cohorts)
 {
-    struct traces traces;
+    static const char *const names[] = {"a/1.csv", "a/2.csv", "b/1.csv"};
     char path[PATH_SIZE];
-    scratch_make();
-    ck_assert_int_eq(read_curves(&traces), STATUS_DATA);
-    ck_assert_ptr_nonnull(strstr(err.text, "there are no curves (*.csv)"));
-    traces_free(&traces);
-    path_of("b", path);
-    ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
-    path_of("a", path);
-    ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
-    write_text("a/1.csv", "step,loss\n0,2\n");
-    write_text("a/2.csv", "step,loss\n0,2\n");
-    write_text("b/1.csv", "step,loss\n0,2\n");
-    ck_assert_int_eq(read_curves(&traces), STATUS_OK);
+    expect_error(traces_read_curves(scratch, &traces, &err), "there are no curves (*.csv)");
+    for (size_t i = 0; i < 3; i++) {
+        scratch_path(path, i < 2 ? "a" : "b");
+        ck_assert_int_eq(folder_create(path, NULL), STATUS_OK);
+        write_text(names[i], "step,loss\n0,2\n");
+    }
+    ck_assert_int_eq(traces_read_curves(scratch, &traces, &err), STATUS_OK);
     ck_assert_uint_eq(traces.n_cohort, 2);
     ck_assert_str_eq(traces.cohort[0].name, "a");
     ck_assert_uint_eq(traces.cohort[0].n_trace, 2);
-    traces_free(&traces);
-    scratch_remove();
 }
