@@ -10,13 +10,29 @@
 #include "lesson/lesson_text.h"
 #include "testing.h"
 
-static struct lesson_texts read_texts(const char *code)
+static struct lesson_texts english, other;
+static struct text out;
+static struct error err;
+
+static void read_texts(const char *code, struct lesson_texts *texts)
 {
-    struct lesson_texts texts;
-    struct error err = {0};
-    ck_assert_msg(lesson_texts_read(code, &texts, &err) == STATUS_OK, "%s", err.text);
-    return texts;
+    lesson_texts_free(texts);
+    ck_assert_msg(lesson_texts_read(code, texts, &err) == STATUS_OK, "%s", err.text);
 }
+
+static void set_up(void)
+{
+    read_texts("en", &english);
+}
+
+static void tear_down(void)
+{
+    lesson_texts_free(&english);
+    lesson_texts_free(&other);
+    text_free(&out);
+}
+
+FIXTURE(set_up, tear_down)
 
 static size_t count(const char *text, const char *part)
 {
@@ -29,28 +45,24 @@ static size_t count(const char *text, const char *part)
 
 TEST(languages_have_the_same_keys_in_the_same_order)
 {
-    struct lesson_texts english = read_texts("en");
     ck_assert_uint_gt(english.n_text, 100);
     for (size_t i = 0; lesson_language_at(i); i++) {
-        struct lesson_texts other = read_texts(lesson_language_at(i));
+        read_texts(lesson_language_at(i), &other);
         ck_assert_uint_eq(other.n_text, english.n_text);
         for (size_t k = 0; k < english.n_text; k++) {
             ck_assert_str_eq(other.text[k].key, english.text[k].key);
             ck_assert_msg(other.text[k].value[0] != '\0', "%s: [%s] is empty", other.code,
                           other.text[k].key);
         }
-        lesson_texts_free(&other);
     }
-    lesson_texts_free(&english);
 }
 
 /* What a translation may not lose: places that are filled in, code to copy, questions' markup. */
 TEST(languages_fill_in_the_same_places)
 {
     static const char *const marks[] = {"<pre>", "</pre>", "<li>", "</li>", "<code>", "</code>"};
-    struct lesson_texts english = read_texts("en");
     for (size_t i = 0; lesson_language_at(i); i++) {
-        struct lesson_texts other = read_texts(lesson_language_at(i));
+        read_texts(lesson_language_at(i), &other);
         for (size_t k = 0; k < english.n_text; k++) {
             const char *a = english.text[k].value, *b = other.text[k].value;
             for (size_t m = 0; m < sizeof(marks) / sizeof(marks[0]); m++) {
@@ -69,83 +81,63 @@ TEST(languages_fill_in_the_same_places)
                 }
             }
         }
-        lesson_texts_free(&other);
     }
-    lesson_texts_free(&english);
 }
 
 TEST(an_unknown_language_is_refused_with_the_ones_there_are)
 {
-    struct lesson_texts texts;
-    struct error err = {0};
-    ck_assert_int_eq(lesson_texts_read("xx", &texts, &err), STATUS_USAGE);
+    ck_assert_int_eq(lesson_texts_read("xx", &other, &err), STATUS_USAGE);
     ck_assert_ptr_nonnull(strstr(err.text, "no language 'xx': there are en, ko"));
-    lesson_texts_free(&texts);
 }
 
 TEST(names_are_filled_in_and_other_braces_stay)
 {
     struct lesson_value value[] = {{"n", "12"}, {"seed", "3"}};
-    struct text out = {0};
     lesson_text_fill(&out, "{n} runs, seed {seed}; {other} { y = 1; } {n", value, 2);
     ck_assert_str_eq(out.data, "12 runs, seed 3; {other} { y = 1; } {n");
-    text_free(&out);
 }
 
 TEST(paragraphs_are_separated_by_empty_lines)
 {
-    struct text out = {0};
     lesson_text_paragraphs(&out, "one\nline\n\n<pre>code</pre>\n\n<b>two</b>", NULL, 0);
     ck_assert_str_eq(out.data, "<p>one\nline</p>\n<pre>code</pre>\n<p><b>two</b></p>\n");
-    text_free(&out);
 }
 
 TEST(the_page_needs_no_text_that_is_missing)
 {
     for (size_t i = 0; lesson_language_at(i); i++) {
-        struct lesson_texts texts = read_texts(lesson_language_at(i));
-        struct text page = {0};
-        struct error err = {0};
+        read_texts(lesson_language_at(i), &other);
         json_t *data = json_pack("{s:s}", "text", "</script>");
-        enum status status =
-            lesson_page_append(&page, lesson_template, &texts, NULL, 0, data, &err);
+        enum status status = lesson_page_append(&out, lesson_template, &other, NULL, 0, data, &err);
         ck_assert_msg(status == STATUS_OK, "%s", err.text);
-        ck_assert_ptr_null(strstr(page.data, "{{"));
-        ck_assert_ptr_nonnull(strstr(page.data, "\\u003c/script>"));
-        text_free(&page);
+        ck_assert_ptr_null(strstr(out.data, "{{"));
+        ck_assert_ptr_nonnull(strstr(out.data, "\\u003c/script>"));
         json_decref(data);
-        lesson_texts_free(&texts);
+        text_free(&out);
     }
 }
 
 TEST(a_missing_text_is_named)
 {
-    struct lesson_texts texts = read_texts("en");
-    struct text page = {0};
-    struct error err = {0};
     json_t *data = json_object();
-    ck_assert_int_eq(lesson_page_append(&page, "<p>{{no.such}}</p>", &texts, NULL, 0, data, &err),
+    ck_assert_int_eq(lesson_page_append(&out, "<p>{{no.such}}</p>", &english, NULL, 0, data, &err),
                      STATUS_DATA);
     ck_assert_ptr_nonnull(strstr(err.text, "'en' have no [no.such]"));
-    text_free(&page);
     json_decref(data);
-    lesson_texts_free(&texts);
 }
 
 /* Every t('key') of the script, so that no widget stops for want of a text. */
 TEST(widgets_ask_for_texts_that_are_there)
 {
-    struct lesson_texts texts = read_texts("en");
     size_t n = 0;
     for (const char *at = lesson_script; (at = strstr(at, "'js.")) != NULL; at += 4) {
         char key[64];
         int length = (int)strcspn(at + 1, "'");
         snprintf(key, sizeof(key), "%.*s", length, at + 1);
         if (key[strlen(key) - 1] != '.') {
-            ck_assert_msg(lesson_text(&texts, key) != NULL, "no text %s", key);
+            ck_assert_msg(lesson_text(&english, key) != NULL, "no text %s", key);
             n++;
         }
     }
     ck_assert_uint_gt(n, 60);
-    lesson_texts_free(&texts);
 }

@@ -22,20 +22,34 @@ static void tear_down(void)
     scratch_remove();
 }
 
-static void compare(void)
-{
-    struct error err;
-    ck_assert_msg(frame_load(scratch, &frame, &err) == STATUS_OK, "%s", err.text);
-    ck_assert_msg(comparisons_make(&frame.all, NULL, &comparisons, &err) == STATUS_OK, "%s",
-                  err.text);
-}
-
 static const struct comparison *comparison(enum measure measure, size_t i)
 {
     const struct comparison_table *table = comparisons_find(&comparisons, measure, OF_SEQUENCES);
     ck_assert_ptr_nonnull(table);
     ck_assert_uint_lt(i, table->n_comparison);
     return &table->comparison[i];
+}
+
+static void compare_with(const char *const *id, size_t n_id)
+{
+    struct error err;
+    struct references references;
+    ck_assert_msg(frame_load(scratch, &frame, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_msg(references_read(id, n_id, &references, &err) == STATUS_OK, "%s", err.text);
+    ck_assert_int_eq(comparisons_make(&frame.all, &references, &comparisons, &err), STATUS_OK);
+    references_free(&references);
+}
+
+static void compare(void)
+{
+    compare_with(NULL, 0);
+}
+
+/* compare_accuracy compares, and returns the first comparison of token accuracies. */
+static const struct comparison *compare_accuracy(void)
+{
+    compare();
+    return comparison(MEASURE_TOKEN_ACCURACY, 0);
 }
 
 static void write_one(const char *variant, int n_embd, int seed, double accuracy, int escape)
@@ -49,6 +63,14 @@ static void write_one(const char *variant, int n_embd, int seed, double accuracy
     fake_write(scratch, &fake);
 }
 
+/* Seeds 0, 1, ... of one accuracy. */
+static void write_seeds(const char *variant, int n_embd, int n_seed, double accuracy)
+{
+    for (int seed = 0; seed < n_seed; seed++) {
+        write_one(variant, n_embd, seed, accuracy, 5);
+    }
+}
+
 static void assert_words(const struct comparison *comparison, const char *expected)
 {
     char text[COMPARISON_WORDS_SIZE];
@@ -60,12 +82,11 @@ FIXTURE(set_up, tear_down)
 
 TEST(lower_with_every_seed)
 {
+    write_seeds("qkv", 8, 6, 0.9);
     for (int seed = 0; seed < 6; seed++) {
-        write_one("qkv", 8, seed, 0.9, 5);
         write_one("qk", 8, seed, 0.5 + 0.01 * seed, 9);
     }
-    compare();
-    const struct comparison *accuracy = comparison(MEASURE_TOKEN_ACCURACY, 0);
+    const struct comparison *accuracy = compare_accuracy();
     ck_assert_double_eq_tol(accuracy->difference.mean, -0.375, 1e-12);
     ck_assert_uint_eq(accuracy->difference.n, 6);
     ck_assert_uint_eq(accuracy->n_configuration, 1);
@@ -85,12 +106,9 @@ TEST(lower_with_every_seed)
 
 TEST(five_pairs_conclude_nothing)
 {
-    for (int seed = 0; seed < 5; seed++) {
-        write_one("qkv", 8, seed, 0.9, 5);
-        write_one("qk", 8, seed, 0.1, 5);
-    }
-    compare();
-    const struct comparison *accuracy = comparison(MEASURE_TOKEN_ACCURACY, 0);
+    write_seeds("qkv", 8, 5, 0.9);
+    write_seeds("qk", 8, 5, 0.1);
+    const struct comparison *accuracy = compare_accuracy();
     ck_assert_int_eq(accuracy->verdict, VERDICT_TOO_FEW);
     ck_assert(isnan(accuracy->p) && isnan(accuracy->p_holm) && isnan(accuracy->low));
     ck_assert_double_eq_tol(accuracy->difference.mean, -0.8, 1e-12);
@@ -99,12 +117,11 @@ TEST(five_pairs_conclude_nothing)
 
 TEST(not_distinguishable_says_how_many_seeds)
 {
+    write_seeds("qkv", 8, 6, 0.5);
     for (int seed = 0; seed < 6; seed++) {
-        write_one("qkv", 8, seed, 0.5, 5);
         write_one("qk", 8, seed, seed % 2 ? 0.6 : 0.42, 5);
     }
-    compare();
-    const struct comparison *accuracy = comparison(MEASURE_TOKEN_ACCURACY, 0);
+    const struct comparison *accuracy = compare_accuracy();
     ck_assert_int_eq(accuracy->verdict, VERDICT_UNDECIDED);
     ck_assert_double_gt(accuracy->p, 0.5);
     double ratio = 2.8015852 * accuracy->difference.sd / accuracy->difference.mean;
@@ -116,13 +133,10 @@ TEST(not_distinguishable_says_how_many_seeds)
 /* Two comparisons double the p-value of each, and six seeds cannot pass that. */
 TEST(a_correction_that_six_seeds_cannot_pass)
 {
-    for (int seed = 0; seed < 6; seed++) {
-        write_one("qkv", 8, seed, 0.9, 5);
-        write_one("qk", 8, seed, 0.5, 5);
-        write_one("kv", 8, seed, 0.4, 5);
-    }
-    compare();
-    const struct comparison *accuracy = comparison(MEASURE_TOKEN_ACCURACY, 0);
+    write_seeds("qkv", 8, 6, 0.9);
+    write_seeds("qk", 8, 6, 0.5);
+    write_seeds("kv", 8, 6, 0.4);
+    const struct comparison *accuracy = compare_accuracy();
     ck_assert_double_eq(accuracy->p, 2.0 / 64);
     ck_assert_double_eq(accuracy->p_holm, 4.0 / 64);
     ck_assert_uint_eq(comparisons_find(&comparisons, MEASURE_TOKEN_ACCURACY, OF_SEQUENCES)->n_min,
@@ -136,13 +150,10 @@ TEST(a_correction_that_six_seeds_cannot_pass)
 TEST(configurations_are_the_units_from_six_on)
 {
     for (int i = 0; i < 6; i++) {
-        for (int seed = 0; seed < 2; seed++) {
-            write_one("qkv", 8 + 2 * i, seed, 0.9, 5);
-            write_one("qk", 8 + 2 * i, seed, 0.8 - 0.1 * i, 5);
-        }
+        write_seeds("qkv", 8 + 2 * i, 2, 0.9);
+        write_seeds("qk", 8 + 2 * i, 2, 0.8 - 0.1 * i);
     }
-    compare();
-    const struct comparison *accuracy = comparison(MEASURE_TOKEN_ACCURACY, 0);
+    const struct comparison *accuracy = compare_accuracy();
     ck_assert_int_eq(accuracy->unit, UNIT_CONFIGURATION);
     ck_assert_uint_eq(accuracy->n_unit, 6);
     ck_assert_uint_eq(accuracy->difference.n, 12);
@@ -152,16 +163,18 @@ TEST(configurations_are_the_units_from_six_on)
     ck_assert_double_eq_tol(accuracy->difference.mean, -0.35, 1e-12);
 }
 
+static void write_two_configurations(int n_seed)
+{
+    write_seeds("qkv", 8, n_seed, 0.9);
+    write_seeds("qk", 8, n_seed, 0.8);
+    write_seeds("qkv", 16, n_seed, 0.9);
+    write_seeds("qk", 16, n_seed, 0.2);
+}
+
 TEST(two_configurations_are_strata)
 {
-    for (int seed = 0; seed < 3; seed++) {
-        write_one("qkv", 8, seed, 0.9, 5);
-        write_one("qk", 8, seed, 0.8, 5);
-        write_one("qkv", 16, seed, 0.9, 5);
-        write_one("qk", 16, seed, 0.2, 5);
-    }
-    compare();
-    const struct comparison *accuracy = comparison(MEASURE_TOKEN_ACCURACY, 0);
+    write_two_configurations(3);
+    const struct comparison *accuracy = compare_accuracy();
     ck_assert_int_eq(accuracy->unit, UNIT_PAIR);
     ck_assert_uint_eq(accuracy->n_unit, 6);
     ck_assert_double_eq_tol(accuracy->low, -0.4, 1e-9);
@@ -241,12 +254,7 @@ TEST(programs_are_not_mixed)
 TEST(one_setting_alone)
 {
     struct error err;
-    for (int seed = 0; seed < 2; seed++) {
-        write_one("qkv", 8, seed, 0.9, 5);
-        write_one("qk", 8, seed, 0.8, 5);
-        write_one("qkv", 16, seed, 0.9, 5);
-        write_one("qk", 16, seed, 0.2, 5);
-    }
+    write_two_configurations(2);
     ck_assert_int_eq(frame_load(scratch, &frame, &err), STATUS_OK);
     ck_assert_uint_eq(frame.setting.n_group, 2);
     ck_assert_int_eq(comparisons_make(&frame.setting.group[1], NULL, &comparisons, &err),
@@ -255,24 +263,13 @@ TEST(one_setting_alone)
     ck_assert_double_eq_tol(comparison(MEASURE_TOKEN_ACCURACY, 0)->difference.mean, -0.7, 1e-12);
 }
 
-static void compare_with(const char *const *id, size_t n_id)
-{
-    struct error err;
-    struct references references;
-    ck_assert_msg(references_read(id, n_id, &references, &err) == STATUS_OK, "%s", err.text);
-    ck_assert_int_eq(comparisons_make(&frame.all, &references, &comparisons, &err), STATUS_OK);
-    references_free(&references);
-}
-
 TEST(a_reference_for_each_sharing)
 {
-    struct error err;
     write_one("qkv", 8, 0, 0.9, 5);
     write_one("qk", 8, 0, 0.8, 5);
     write_one("qk+", 8, 0, 0.6, 5);
     write_one("kv", 8, 0, 0.5, 5);
     write_one("kv:n_kv_head=1", 8, 0, 0.4, 5);
-    ck_assert_int_eq(frame_load(scratch, &frame, &err), STATUS_OK);
     compare_with((const char *const[]){"qk+", "kv"}, 2);
     ck_assert_uint_eq(comparisons_find(&comparisons, MEASURE_LOSS, OF_SEQUENCES)->n_comparison, 2);
     ck_assert_double_eq_tol(comparison(MEASURE_TOKEN_ACCURACY, 0)->difference.mean, 0.2, 1e-12);
@@ -292,10 +289,8 @@ TEST(a_reference_that_is_no_variant)
 
 TEST(another_reference)
 {
-    struct error err;
     write_one("qkv", 8, 0, 0.9, 5);
     write_one("qk", 8, 0, 0.8, 5);
-    ck_assert_int_eq(frame_load(scratch, &frame, &err), STATUS_OK);
     compare_with((const char *const[]){"Q=K-V"}, 1);
     ck_assert_str_eq(comparisons.pairs.paired[0].run->variant_id, "qkv");
     ck_assert_double_eq_tol(comparison(MEASURE_TOKEN_ACCURACY, 0)->difference.mean, 0.1, 1e-12);
