@@ -1,7 +1,7 @@
 /* A measurement fills error and control, and the condition where a matrix is inverted; the table at
  * the end names them all.
  *
- * Capital letters as in reference.h: T tokens, d n_embd, H heads, G key-value heads, D = d / H.
+ * Capital letters as in exact.h: T tokens, d n_embd, H heads, G key-value heads, D = d / H.
  * Weights are [out, in], so the papers' X W_Q is x role[Q]^T here, and their W_Q^-1 W_K is
  * role[K] role[Q]^-1.
  */
@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "base/rng.h"
 #include "nn/dense.h"
-#include "nn/reference.h"
+#include "nn/exact.h"
 
 #define MAX_EMBD ((size_t)256)
 #define MAX_TOKEN ((size_t)256)
@@ -64,37 +64,35 @@ static double *draw_input(struct work *work)
     return draw(work, "x", work->n_token * work->d, 1.0);
 }
 
-static struct reference_shape plain_shape(const struct work *work)
+static struct exact_shape plain_shape(const struct work *work)
 {
-    return (struct reference_shape){.n_token = work->n_token,
-                                    .n_embd = work->d,
-                                    .n_head = work->options->n_head,
-                                    .n_kv_head = work->options->n_head,
-                                    .pos_dim = work->options->pos_dim,
-                                    .score_scale = 1.0};
+    return (struct exact_shape){.n_token = work->n_token,
+                                .n_embd = work->d,
+                                .n_head = work->options->n_head,
+                                .n_kv_head = work->options->n_head,
+                                .pos_dim = work->options->pos_dim};
 }
 
-static struct reference_weights draw_weights(struct work *work)
+static struct exact_weights draw_weights(struct work *work)
 {
-    return (struct reference_weights){.role = {draw_projection(work, "q"),
-                                               draw_projection(work, "k"),
-                                               draw_projection(work, "v")},
-                                      .out = draw_projection(work, "out")};
+    return (struct exact_weights){.role = {draw_projection(work, "q"), draw_projection(work, "k"),
+                                           draw_projection(work, "v")},
+                                  .out = draw_projection(work, "out")};
 }
 
 /* attend leaves a new array [T,d] with the attention's output, NULL where memory is short. */
-static double *attend(struct work *work, const struct reference_shape *shape,
-                      const struct reference_weights *weights, const double *x)
+static double *attend(struct work *work, const struct exact_shape *shape,
+                      const struct exact_weights *weights, const double *x)
 {
-    struct reference_pass pass;
+    struct exact_pass pass;
     double *output = take(work, work->n_token * work->d);
-    if (!output || reference_pass_create(&pass, shape, NULL) != STATUS_OK) {
+    if (!output || exact_pass_create(&pass, shape, NULL) != STATUS_OK) {
         work->arena.failed = true;
         return NULL;
     }
-    reference_attention_forward(shape, weights, x, &pass);
+    exact_attention(shape, weights, x, &pass);
     memcpy(output, pass.output, work->n_token * work->d * sizeof *output);
-    reference_pass_free(&pass);
+    exact_pass_free(&pass);
     return output;
 }
 
@@ -150,14 +148,14 @@ static double condition_of(struct work *work, const double *w)
 }
 
 /* eliminate replaces X by X W and W, the projection of one role, by I; the other two follow. */
-static void eliminate(struct work *work, enum role role, const struct reference_weights *weights,
+static void eliminate(struct work *work, enum role role, const struct exact_weights *weights,
                       struct identity_result *result)
 {
     size_t d = work->d;
     const double *w = weights->role[role], *x = draw_input(work);
     double *moved = take(work, work->n_token * d), *unit = take(work, d * d);
-    struct reference_shape shape = plain_shape(work), changed_shape = shape;
-    struct reference_weights changed = *weights, unchanged = *weights;
+    struct exact_shape shape = plain_shape(work);
+    struct exact_weights changed = *weights, unchanged = *weights;
     result->condition = condition_of(work, w);
     for (int other = 0; other < ROLE_COUNT; other++) {
         changed.role[other] = divided(work, weights->role[other], w);
@@ -169,31 +167,28 @@ static void eliminate(struct work *work, enum role role, const struct reference_
     dense_identity(unit, d);
     changed.role[role] = unchanged.role[role] = unit;
     if (role == ROLE_Q) {
-        changed_shape.query = QUERY_IDENTITY;
         changed.role[role] = unchanged.role[role] = NULL;
     }
     const double *expected = attend(work, &shape, weights, x);
-    result->error =
-        output_difference(work, attend(work, &changed_shape, &changed, moved), expected);
-    result->control =
-        output_difference(work, attend(work, &changed_shape, &unchanged, moved), expected);
+    result->error = output_difference(work, attend(work, &shape, &changed, moved), expected);
+    result->control = output_difference(work, attend(work, &shape, &unchanged, moved), expected);
 }
 
 static void measure_q(struct work *work, struct identity_result *result)
 {
-    struct reference_weights weights = draw_weights(work);
+    struct exact_weights weights = draw_weights(work);
     eliminate(work, ROLE_Q, &weights, result);
 }
 
 static void measure_k(struct work *work, struct identity_result *result)
 {
-    struct reference_weights weights = draw_weights(work);
+    struct exact_weights weights = draw_weights(work);
     eliminate(work, ROLE_K, &weights, result);
 }
 
 static void measure_v(struct work *work, struct identity_result *result)
 {
-    struct reference_weights weights = draw_weights(work);
+    struct exact_weights weights = draw_weights(work);
     eliminate(work, ROLE_V, &weights, result);
 }
 
@@ -203,7 +198,7 @@ static void measure_condition(struct work *work, struct identity_result *result)
     size_t d = work->d;
     uint64_t seed = work->options->seed;
     double wanted = result->condition;
-    struct reference_weights weights = draw_weights(work);
+    struct exact_weights weights = draw_weights(work);
     double *scratch = take(work, 2 * d * d);
     if (scratch && !work->arena.failed) {
         dense_random_condition(d, wanted, rng_make(seed, "identities/left"),
@@ -230,8 +225,8 @@ static void measure_position2d(struct work *work, struct identity_result *result
 {
     size_t d = work->d, m = work->options->pos_dim;
     const double *x = draw_input(work);
-    struct reference_shape shape = plain_shape(work);
-    struct reference_weights weights = draw_weights(work), scaled = weights;
+    struct exact_shape shape = plain_shape(work);
+    struct exact_weights weights = draw_weights(work), scaled = weights;
     weights.pos_w = scaled.pos_w = draw(work, "pos_w", m, 0.5);
     weights.pos_b = draw(work, "pos_b", 1, 1.0);
     scaled.role[ROLE_Q] = take(work, d * d);
@@ -257,34 +252,33 @@ static void measure_bias(struct work *work, struct identity_result *result)
     size_t m = work->options->pos_dim;
     const double *x = draw_input(work);
     const double *d_output = draw(work, "d_output", work->n_token * work->d, 1.0);
-    struct reference_shape shape = plain_shape(work);
-    struct reference_weights weights = draw_weights(work), gradient = {0};
-    struct reference_pass pass;
+    struct exact_shape shape = plain_shape(work);
+    struct exact_weights weights = draw_weights(work);
+    struct exact_pass pass;
     shape.score_term = SCORE_POSITION2D;
     weights.pos_w = draw(work, "pos_w", m, 0.5);
     weights.pos_b = draw(work, "pos_b", 1, 1.0);
-    gradient.pos_w = take(work, m);
-    gradient.pos_b = take(work, 1);
-    if (work->arena.failed || reference_pass_create(&pass, &shape, NULL) != STATUS_OK) {
+    double *d_pos_w = take(work, m), *d_pos_b = take(work, 1);
+    if (work->arena.failed || exact_pass_create(&pass, &shape, NULL) != STATUS_OK) {
         work->arena.failed = true;
         return;
     }
-    reference_attention_forward(&shape, &weights, x, &pass);
-    reference_attention_backward(&shape, &weights, x, d_output, &pass, NULL, &gradient);
+    exact_attention(&shape, &weights, x, &pass);
+    exact_position_gradient(&shape, &weights, d_output, &pass, d_pos_w, d_pos_b);
     double largest = 1.0;
     for (size_t c = 0; c < m; c++) {
-        largest = fmax(largest, fabs(gradient.pos_w[c]));
+        largest = fmax(largest, fabs(d_pos_w[c]));
     }
-    result->error = fabs(gradient.pos_b[0]) / largest;
-    result->control = fabs(gradient.pos_w[m - 1]) / largest;
-    reference_pass_free(&pass);
+    result->error = fabs(d_pos_b[0]) / largest;
+    result->control = fabs(d_pos_w[m - 1]) / largest;
+    exact_pass_free(&pass);
 }
 
 /* ---- shared projections ---- */
 
 /* outside_hull returns how far the heads are from being convex combinations of the keys, with the
  * attention as the weights: none negative, each row of sum 1, and the head reproduced. */
-static double outside_hull(const struct reference_shape *shape, const struct reference_pass *pass)
+static double outside_hull(const struct exact_shape *shape, const struct exact_pass *pass)
 {
     size_t n_token = shape->n_token, d = shape->n_embd, width = d / shape->n_head;
     double worst = 0.0, scale = 0.0;
@@ -307,7 +301,7 @@ static double outside_hull(const struct reference_shape *shape, const struct ref
 }
 
 /* above_diagonal returns how far a score exceeds the larger of its two diagonal ones. */
-static double above_diagonal(const struct reference_shape *shape, const struct reference_pass *pass)
+static double above_diagonal(const struct exact_shape *shape, const struct exact_pass *pass)
 {
     size_t n = shape->n_token;
     double worst = 0.0, scale = 0.0;
@@ -324,7 +318,7 @@ static double above_diagonal(const struct reference_shape *shape, const struct r
     return worst / scale;
 }
 
-typedef double look(const struct reference_shape *, const struct reference_pass *);
+typedef double look(const struct exact_shape *, const struct exact_pass *);
 
 /* measure_shared looks at an attention whose two roles share a projection, then at one where they
  * do not. */
@@ -332,19 +326,19 @@ static void measure_shared(struct work *work, enum role first, enum role second,
                            struct identity_result *result)
 {
     const double *x = draw_input(work);
-    struct reference_shape shape = plain_shape(work);
-    struct reference_weights apart = draw_weights(work), shared = apart;
-    struct reference_pass pass;
+    struct exact_shape shape = plain_shape(work);
+    struct exact_weights apart = draw_weights(work), shared = apart;
+    struct exact_pass pass;
     shared.role[second] = shared.role[first];
-    if (work->arena.failed || reference_pass_create(&pass, &shape, NULL) != STATUS_OK) {
+    if (work->arena.failed || exact_pass_create(&pass, &shape, NULL) != STATUS_OK) {
         work->arena.failed = true;
         return;
     }
-    reference_attention_forward(&shape, &shared, x, &pass);
+    exact_attention(&shape, &shared, x, &pass);
     result->error = look_at(&shape, &pass);
-    reference_attention_forward(&shape, &apart, x, &pass);
+    exact_attention(&shape, &apart, x, &pass);
     result->control = look_at(&shape, &pass);
-    reference_pass_free(&pass);
+    exact_pass_free(&pass);
 }
 
 static void measure_hull(struct work *work, struct identity_result *result)
@@ -373,8 +367,8 @@ static void measure_gqa(struct work *work, struct identity_result *result)
 {
     size_t n_head = work->options->n_head, block = work->d / n_head * work->d;
     const double *x = draw_input(work);
-    struct reference_shape grouped = plain_shape(work), shape = grouped;
-    struct reference_weights weights = draw_weights(work), repeated = weights;
+    struct exact_shape grouped = plain_shape(work), shape = grouped;
+    struct exact_weights weights = draw_weights(work), repeated = weights;
     grouped.n_kv_head = largest_proper_divisor(n_head);
     for (int role = ROLE_K; role <= ROLE_V; role++) {
         repeated.role[role] = take(work, work->d * work->d);
@@ -500,10 +494,7 @@ enum status identities_measure(const struct identities_options *options, size_t 
     size_t d = options->n_embd, n_token = options->seq_len;
     struct work work = {.options = options, .d = d, .n_token = n_token};
     size_t n = MATRICES * (d * d + n_token * d) + 4 * MAX_POS_DIM;
-    enum status status = arena_create(&work.arena, (n + 1024) * sizeof(double), err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(arena_create(&work.arena, (n + 1024) * sizeof(double), err));
     *result = (struct identity_result){.name = identity->name,
                                        .formula = identity->formula,
                                        .why = identity->why,
@@ -513,10 +504,8 @@ enum status identities_measure(const struct identities_options *options, size_t 
     identity->measure(&work, result);
     result->bound = rounding(d, n_token, result->condition);
     result->passed = result->error <= result->bound;
-    if (work.arena.failed) {
-        status = error_set(err, STATUS_MEMORY, "identities: no memory for n_embd %zu, seq_len %zu",
-                           d, n_token);
-    }
+    bool failed = work.arena.failed;
     arena_free(&work.arena);
-    return status;
+    return failed ? error_memory(err, "measuring identities of n_embd %zu, seq_len %zu", d, n_token)
+                  : STATUS_OK;
 }

@@ -1,6 +1,6 @@
 /* identities: the exact relations between variants, measured on random weights in double precision.
  *
- * Each is computed twice with the naive attention of reference.h, once as the left and once as the
+ * Each is computed twice with the plain attention of exact.h, once as the left and once as the
  * right side of its equation, so that what remains is rounding. Beside it stands a control: the
  * same measurement where the premise does not hold, which shows that the check could have failed.
  * Used by `qkvlab identities`.

@@ -202,11 +202,8 @@ static inline struct engine *fixture_engine(const struct model_shape *shape,
 static inline struct reference_model fixture_reference(struct engine *engine, size_t max_sequence,
                                                        size_t n_token)
 {
-    struct reference_model reference;
-    struct error err;
     const struct model *model = engine_model(engine);
-    ck_assert_int_eq(reference_model_create(&reference, model, max_sequence, n_token, &err),
-                     STATUS_OK);
+    struct reference_model reference = reference_model_create(model, max_sequence, n_token);
     for (size_t i = 0; i < model->layout.n_param; i++) {
         reference.param[i] = engine_param(engine)[i];
     }
@@ -236,6 +233,29 @@ static inline double fixture_largest(const double *value, size_t n)
         largest = fmax(largest, fabs(value[i]));
     }
     return largest;
+}
+
+/* The gradient of the last engine_gradient is the expected one, and exactly 0 where a tensor is
+ * dead. */
+static inline void fixture_check_gradient(const struct engine *engine, const double *expected)
+{
+    const struct model *model = engine_model(engine);
+    double largest = fixture_largest(expected, model->layout.n_param);
+    char id[VARIANT_TEXT_SIZE];
+    variant_id(&model->shape.variant, id);
+    for (size_t t = 0; t < model->layout.n_tensor; t++) {
+        const struct tensor *tensor = &model->layout.tensor[t];
+        const float *found = engine_grad(engine) + tensor->offset;
+        size_t worst = 0;
+        double error =
+            fixture_error(found, expected + tensor->offset, tensor->n_element, largest, &worst);
+        ck_assert_msg(error <= 2e-5, "%s: gradient of %s[%zu] is off by %g: %g, expected %g", id,
+                      tensor->name, worst, error, found[worst], expected[tensor->offset + worst]);
+        for (size_t i = 0; i < tensor->n_element && tensor->dead; i++) {
+            ck_assert_msg(found[i] == 0.0f, "%s: dead %s[%zu] has gradient %g", id, tensor->name, i,
+                          found[i]);
+        }
+    }
 }
 
 #endif

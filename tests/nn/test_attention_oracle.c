@@ -91,21 +91,6 @@ static void check_outputs(const char *id, struct engine *engine, const struct ba
     }
 }
 
-static void check_gradient(const char *id, struct engine *engine, const double *expected)
-{
-    const struct layout *layout = &engine_model(engine)->layout;
-    double largest = fixture_largest(expected, layout->n_param);
-    for (size_t t = 0; t < layout->n_tensor; t++) {
-        const struct tensor *tensor = &layout->tensor[t];
-        size_t worst = 0;
-        double error = fixture_error(engine_grad(engine) + tensor->offset,
-                                     expected + tensor->offset, tensor->n_element, largest, &worst);
-        ck_assert_msg(error <= 2e-5, "%s: gradient of %s[%zu] is off by %g: %g, expected %g", id,
-                      tensor->name, worst, error, engine_grad(engine)[tensor->offset + worst],
-                      expected[tensor->offset + worst]);
-    }
-}
-
 static void check_shape(const struct model_shape *shape, struct fixture_batch made, uint64_t seed)
 {
     char id[VARIANT_TEXT_SIZE];
@@ -118,10 +103,8 @@ static void check_shape(const struct model_shape *shape, struct fixture_batch ma
     const struct model *tied = engine_model(engine);
 
     struct model untied;
-    struct reference_model reference;
     ck_assert_int_eq(model_create(&untied, &untied_shape, NULL), STATUS_OK);
-    ck_assert_int_eq(reference_model_create(&reference, &untied, N_SEQUENCE, N_TOKEN, NULL),
-                     STATUS_OK);
+    struct reference_model reference = reference_model_create(&untied, N_SEQUENCE, N_TOKEN);
     double *flat = calloc(tied->layout.n_param, sizeof(*flat));
     ck_assert_ptr_nonnull(flat);
     for (size_t i = 0; i < tied->layout.n_param; i++) {
@@ -136,7 +119,7 @@ static void check_shape(const struct model_shape *shape, struct fixture_batch ma
     struct train_result result = engine_gradient(engine, &made.batch);
     ck_assert_msg(fabs(result.loss - loss) <= 1e-5 * loss, "%s: loss %.9g, expected %.9g", id,
                   result.loss, loss);
-    check_gradient(id, engine, flat);
+    fixture_check_gradient(engine, flat);
 
     free(flat);
     reference_model_free(&reference);
@@ -185,9 +168,8 @@ TEST(unequal_roles_are_seen)
     struct engine *engine = fixture_engine(&shape, &(struct engine_options){.batch_size = 1}, 1);
     struct fixture_batch made = fixture_batch_make(1, N_TOKEN, 1);
     struct model untied;
-    struct reference_model reference;
     ck_assert_int_eq(model_create(&untied, &untied_shape, NULL), STATUS_OK);
-    ck_assert_int_eq(reference_model_create(&reference, &untied, 1, N_TOKEN, NULL), STATUS_OK);
+    struct reference_model reference = reference_model_create(&untied, 1, N_TOKEN);
     const struct model *tied = engine_model(engine);
     double *flat = calloc(tied->layout.n_param, sizeof(*flat));
     ck_assert_ptr_nonnull(flat);

@@ -8,38 +8,59 @@
 #define N_EMBD 4
 #define N_HEAD 2
 
+/* What an attention of at most 3 tokens, 2 channels and 2 heads of width 1 makes of x. */
+struct by_hand {
+    struct tape tape;
+    struct reference_maps maps;
+    double product[18], scores[18], attention[18];
+    var output[6];
+};
+
+static void by_hand(struct by_hand *hand, const struct reference_shape *shape, const double *x)
+{
+    struct tape *tape = &hand->tape;
+    var zero = tape_number(tape, 0.0), one = tape_number(tape, 1.0);
+    var identity[4] = {one, zero, zero, one}, pos_b = tape_number(tape, 7.0), input[6];
+    var pos_w[2] = {tape_number(tape, 0.5), tape_number(tape, 0.25)},
+        factor = tape_number(tape, 3.0);
+    struct reference_weights weights = {.role = {identity, identity, identity},
+                                        .pos_w = pos_w,
+                                        .pos_b = &pos_b,
+                                        .score_scale = &factor};
+    for (size_t i = 0; i < shape->n_token * shape->n_embd; i++) {
+        input[i] = tape_number(tape, x[i]);
+    }
+    hand->maps = (struct reference_maps){hand->product, hand->scores, hand->attention};
+    reference_attention(tape, shape, &weights, input, &hand->maps, hand->output);
+}
+
 /* One head of width 1, two tokens, all projections 1: a softmax over x_i x_j. */
 TEST(attention_by_hand)
 {
     struct reference_shape shape = {
         .n_token = 2, .n_embd = 1, .n_head = 1, .n_kv_head = 1, .score_scale = 1.0};
-    double one = 1.0, x[2] = {1.0, 3.0};
-    struct reference_weights weights = {.role = {&one, &one, &one}};
-    struct reference_pass pass;
-    ck_assert_int_eq(reference_pass_create(&pass, &shape, NULL), STATUS_OK);
-    reference_attention_forward(&shape, &weights, x, &pass);
-    ck_assert_double_eq_tol(pass.product[1], 3.0, 1e-15);
-    ck_assert_double_eq_tol(pass.product[3], 9.0, 1e-15);
+    const double x[2] = {1.0, 3.0};
+    struct by_hand hand = {0};
+    by_hand(&hand, &shape, x);
+    ck_assert_double_eq_tol(hand.product[1], 3.0, 1e-15);
+    ck_assert_double_eq_tol(hand.product[3], 9.0, 1e-15);
     double right = 1.0 / (1.0 + exp(1.0 - 3.0));
-    ck_assert_double_eq_tol(pass.attention[1], right, 1e-15);
-    ck_assert_double_eq_tol(pass.output[0], 1.0 + 2.0 * right, 1e-15);
+    ck_assert_double_eq_tol(hand.attention[1], right, 1e-15);
+    ck_assert_double_eq_tol(tape_value(&hand.tape, hand.output[0]), 1.0 + 2.0 * right, 1e-15);
 
     shape.causal = true;
-    reference_attention_forward(&shape, &weights, x, &pass);
-    ck_assert_double_eq(pass.attention[0], 1.0);
-    ck_assert_double_eq(pass.attention[1], 0.0);
-    ck_assert_double_eq(pass.output[0], 1.0);
-    ck_assert(isinf(pass.scores[1]));
-    reference_pass_free(&pass);
+    by_hand(&hand, &shape, x);
+    ck_assert_double_eq(hand.attention[0], 1.0);
+    ck_assert_double_eq(hand.attention[1], 0.0);
+    ck_assert_double_eq(tape_value(&hand.tape, hand.output[0]), 1.0);
+    ck_assert(isinf(hand.scores[1]));
+    tape_free(&hand.tape);
 }
 
 /* S' = S sum w + sum w P + b with m = 2: channel 0 is sin(i), channel 1 is sin(j). */
 TEST(score_terms_by_hand)
 {
-    double one = 1.0, x[3] = {1.0, 2.0, 3.0}, pos_w[2] = {0.5, 0.25}, pos_b = 7.0, factor = 3.0;
-    struct reference_weights weights = {
-        .role = {&one, &one, &one}, .pos_w = pos_w, .pos_b = &pos_b, .score_scale = &factor};
-    const double product = 6.0; /* of tokens 1 and 2 */
+    const double x[3] = {1.0, 2.0, 3.0}, product = 6.0; /* of tokens 1 and 2 */
     const double expected[SCORE_TERM_COUNT] = {
         [SCORE_NONE] = product,
         [SCORE_POSITION2D] = product * 0.75 + 0.5 * sin(1.0) + 0.25 * sin(2.0) + 7.0,
@@ -48,6 +69,7 @@ TEST(score_terms_by_hand)
         [SCORE_RELATIVE] = product * 0.75 + 0.5 * sin(-1.0) + 0.25 * cos(-1.0),
         [SCORE_TEMPERATURE_SCALAR] = product * 3.0,
     };
+    struct by_hand hand = {0};
     for (int term = 0; term < SCORE_TERM_COUNT; term++) {
         struct reference_shape shape = {.n_token = 3,
                                         .n_embd = 1,
@@ -56,12 +78,10 @@ TEST(score_terms_by_hand)
                                         .pos_dim = 2,
                                         .score_term = (enum score_term)term,
                                         .score_scale = 1.0};
-        struct reference_pass pass;
-        ck_assert_int_eq(reference_pass_create(&pass, &shape, NULL), STATUS_OK);
-        reference_attention_forward(&shape, &weights, x, &pass);
-        ck_assert_double_eq_tol(pass.scores[1 * 3 + 2], expected[term], 1e-14);
-        reference_pass_free(&pass);
+        by_hand(&hand, &shape, x);
+        ck_assert_double_eq_tol(hand.scores[1 * 3 + 2], expected[term], 1e-14);
     }
+    tape_free(&hand.tape);
 }
 
 /* The identity query reads the input, cut into heads, at half the scale. */
@@ -71,14 +91,12 @@ TEST(identity_query_by_hand)
     ck_assert_int_eq(variant_parse("qkv:query=identity", &variant, NULL), STATUS_OK);
     struct model_shape model_shape = fixture_shape(&variant, 2, 1, 2, 1);
     struct reference_shape shape = reference_shape_of(&model_shape, 1);
-    double identity[4] = {1.0, 0.0, 0.0, 1.0}, x[2] = {3.0, 5.0};
-    struct reference_weights weights = {.role = {NULL, identity, identity}};
-    struct reference_pass pass;
-    ck_assert_int_eq(reference_pass_create(&pass, &shape, NULL), STATUS_OK);
-    reference_attention_forward(&shape, &weights, x, &pass);
-    ck_assert_double_eq_tol(pass.product[0], 0.5 * 9.0, 1e-15);
-    ck_assert_double_eq_tol(pass.product[1], 0.5 * 25.0, 1e-15);
-    reference_pass_free(&pass);
+    const double x[2] = {3.0, 5.0};
+    struct by_hand hand = {0};
+    by_hand(&hand, &shape, x);
+    ck_assert_double_eq_tol(hand.product[0], 0.5 * 9.0, 1e-15);
+    ck_assert_double_eq_tol(hand.product[1], 0.5 * 25.0, 1e-15);
+    tape_free(&hand.tape);
 }
 
 /* In a model of width 2 whose blocks add nothing, the answer is that of the class token alone:
@@ -89,9 +107,8 @@ TEST(class_token_by_hand)
     ck_assert_int_eq(variant_parse("qkv", &variant, NULL), STATUS_OK);
     struct model_shape shape = fixture_patch_shape(&variant, 2, 1, 1);
     struct model model;
-    struct reference_model reference;
     ck_assert_int_eq(model_create(&model, &shape, NULL), STATUS_OK);
-    ck_assert_int_eq(reference_model_create(&reference, &model, 1, shape.n_token, NULL), STATUS_OK);
+    struct reference_model reference = reference_model_create(&model, 1, shape.n_token);
     memset(reference.param, 0, model.layout.n_param * sizeof(double));
     double *cls = reference.param + model.layout.cls;
     double *position = reference.param + model.layout.pos_emb;
@@ -116,11 +133,9 @@ TEST(class_token_by_hand)
 static void check_differences(const struct model_shape *shape, const struct dropout *dropout)
 {
     struct model model;
-    struct reference_model reference;
     struct error err;
     ck_assert_int_eq(model_create(&model, shape, &err), STATUS_OK);
-    ck_assert_int_eq(reference_model_create(&reference, &model, 1, shape->n_token, &err),
-                     STATUS_OK);
+    struct reference_model reference = reference_model_create(&model, 1, shape->n_token);
     struct fixture_batch made = fixture_batch_for(shape, 1, 3);
     made.batch.dropout = dropout;
     float *param = malloc(model.layout.n_param * sizeof(float));
