@@ -54,7 +54,6 @@ void say_all_runs(struct document *document, const struct material *material)
         {.title = "steps"},
         {.title = "state"}};
     const struct group *all = &material->frame->all;
-    unsigned before = document_for(document, FOR_PAGE);
     document_begin(document, GROUP_SECTION, "runs", "Runs");
     struct table *table = table_create(columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < N_SHOWN; i++) {
@@ -70,5 +69,4 @@ void say_all_runs(struct document *document, const struct material *material)
     }
     document_table(document, table, "Runs", NULL);
     document_end(document);
-    document_for(document, before);
 }

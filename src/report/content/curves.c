@@ -251,9 +251,9 @@ void say_curves_of_part(struct document *document, const struct material *materi
 }
 
 /* Where not every setting has a part, one of each sequence length has pictures. */
-static void say_some_settings(struct document *document, const struct material *material)
+void say_some_curves(struct document *document, const struct material *material)
 {
-    for (size_t i = 0, n_told = 0; i < material->n_part; i++) {
+    for (size_t i = 0, n_told = 0; !material_tells_parts(material) && i < material->n_part; i++) {
         char title[SETTING_TITLE_SIZE], chance[32];
         if (!material_draws(material, i)) {
             continue;
@@ -393,7 +393,7 @@ static void say_setting(struct document *document, const struct group *setting)
     document_end(document);
 }
 
-static void say_page(struct document *document, const struct material *material)
+void say_curves(struct document *document, const struct material *material)
 {
     const struct groups *settings = &material->frame->setting;
     document_begin(document, GROUP_SECTION, "curves", "Curves");
@@ -418,15 +418,4 @@ static void say_page(struct document *document, const struct material *material)
     }
     document_end(document);
     document_end(document);
-}
-
-void say_curves(struct document *document, const struct material *material)
-{
-    unsigned before = document_for(document, FOR_PAGE);
-    say_page(document, material);
-    document_for(document, FOR_TEXT);
-    if (!material_tells_parts(material)) {
-        say_some_settings(document, material);
-    }
-    document_for(document, before);
 }

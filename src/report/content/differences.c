@@ -240,8 +240,13 @@ static void say_comparisons(struct document *document, const struct comparisons 
 
 /* ---- for the page: a measure of all, chosen ---- */
 
-static void say_choice(struct document *document, const struct comparisons *comparisons)
+void say_comparisons_of_all(struct document *document, const struct material *material)
 {
+    const struct comparisons *comparisons = &material->all;
+    if (comparisons->n_table == 0) {
+        return;
+    }
+    document_begin(document, GROUP_SECTION, "comparisons", "Comparisons");
     say_preface(document, comparisons);
     document_begin(document, GROUP_CHOICE, NULL, "Difference in");
     for (size_t i = 0; i < comparisons->n_table; i++) {
@@ -256,23 +261,15 @@ static void say_choice(struct document *document, const struct comparisons *comp
                        "Pairs share the configuration and the seed, and with it the data and their "
                        "order. They are collected over all configurations, so the filter by sizes "
                        "does not apply here.");
+    document_end(document);
 }
 
 void say_differences(struct document *document, const struct material *material)
 {
-    const struct comparisons *all = &material->all;
-    unsigned before = document_for(document, FOR_PAGE);
-    if (all->n_table > 0) {
-        document_begin(document, GROUP_SECTION, "comparisons", "Comparisons");
-        say_choice(document, all);
-        document_end(document);
-    }
-    document_for(document, FOR_TEXT);
     if (material->n_part > 1) {
         document_heading(document, 3, "Differences from the baseline");
-        say_comparisons(document, all, OF_SEQUENCES);
+        say_comparisons(document, &material->all, OF_SEQUENCES);
     }
-    document_for(document, before);
 }
 
 void say_differences_of_part(struct document *document, const struct material *material,

@@ -38,7 +38,6 @@ void say_every_setting(struct document *document, const struct material *materia
     struct groups variants = groups_by(sequences, FACTOR_BIT(VARIANT));
     struct sizes sizes = sizes_of(sequences);
     sizes.number = true;
-    unsigned before = document_for(document, FOR_TEXT);
     document_heading(document, 2, "Every setting");
     document_paragraph(document, TONE_PLAIN,
                        "Mean ± sample standard deviation over seeds; `-`: not run; `75 (2 of 3)`: "
@@ -55,5 +54,4 @@ void say_every_setting(struct document *document, const struct material *materia
         }
         document_end(document);
     }
-    document_for(document, before);
 }

@@ -150,9 +150,9 @@ static struct plot *gap_plot(const struct pairs *pairs, enum measure measure,
     return plot;
 }
 
-static void say_pictures(struct document *document, const struct material *material)
+void say_gaps(struct document *document, const struct material *material)
 {
-    for (size_t i = 0, n_told = 0; i < sizeof drawn / sizeof *drawn; i++) {
+    for (size_t i = 0, n_told = 0; material->n_part > 1 && i < sizeof drawn / sizeof *drawn; i++) {
         struct plot *plot = gap_plot(&material->all.pairs, drawn[i], document);
         if (!plot) {
             continue;
@@ -305,7 +305,7 @@ static struct pivot *pivot_of(struct table *table)
     return pivot;
 }
 
-static void say_page(struct document *document, const struct material *material)
+void say_scaling(struct document *document, const struct material *material)
 {
     struct table *table = gap_table(&material->frame->all);
     bool varies = false;
@@ -325,15 +325,4 @@ static void say_page(struct document *document, const struct material *material)
                        "task there, or that neither learns it.");
     document_pivot(document, pivot_of(table), "Difference in");
     document_end(document);
-}
-
-void say_gaps(struct document *document, const struct material *material)
-{
-    unsigned before = document_for(document, FOR_PAGE);
-    say_page(document, material);
-    document_for(document, FOR_TEXT);
-    if (material->n_part > 1) {
-        say_pictures(document, material);
-    }
-    document_for(document, before);
 }

@@ -166,7 +166,6 @@ static void say_images_tables(struct document *document, const struct group *ima
 
 void say_latex(struct document *document, const struct material *material)
 {
-    unsigned before = document_for(document, FOR_PAGE | FOR_LATEX);
     document_begin(document, GROUP_SECTION, "latex", "LaTeX");
     document_for(document, FOR_PAGE);
     document_paragraph(document, TONE_PLAIN,
@@ -182,5 +181,4 @@ void say_latex(struct document *document, const struct material *material)
     say_averages(document, frame_kind(material->frame, OF_SEQUENCES));
     document_for(document, FOR_PAGE | FOR_LATEX);
     document_end(document);
-    document_for(document, before);
 }

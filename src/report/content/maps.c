@@ -354,7 +354,6 @@ static void say_sources(struct document *document, const struct sources *sources
 void say_maps(struct document *document, const struct material *material)
 {
     const struct groups *settings = &material->frame->setting;
-    unsigned before = document_for(document, FOR_PAGE);
     struct sources *sources = calloc(settings->n_group + 1, sizeof *sources);
     document->failed |= !sources;
     for (size_t i = 0; sources && i < settings->n_group; i++) {
@@ -367,5 +366,4 @@ void say_maps(struct document *document, const struct material *material)
         sources_free(&sources[i]);
     }
     free(sources);
-    document_for(document, before);
 }

@@ -94,7 +94,6 @@ static void say_rest(struct document *document, const struct material *material)
 {
     const struct findings *findings = &material->findings;
     const char *rule = NULL;
-    unsigned before = document_for(document, FOR_TEXT);
     say_list(document, 3, "Further measures, tested", findings, false);
     for (size_t i = 0; i < findings->n_finding; i++) {
         if (findings->finding[i].rule != rule) {
@@ -103,7 +102,6 @@ static void say_rest(struct document *document, const struct material *material)
         }
         rule = findings->finding[i].rule;
     }
-    document_for(document, before);
 }
 
 void say_further_tests(struct document *document, const struct material *material)

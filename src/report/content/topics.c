@@ -2,11 +2,12 @@
 #include "report/content/topics.h"
 
 struct topic {
+    unsigned audience;
     void (*whole)(struct document *document, const struct material *material);
     void (*part)(struct document *document, const struct material *material, size_t part);
 };
 
-#define WHOLE(say) {.whole = say},
+#define WHOLE(say, whom) {.whole = say, .audience = whom},
 #define PART(say) {.part = say},
 static const struct topic topics[] = {
 #include "report/content/topics.def"
@@ -15,7 +16,6 @@ static const struct topic topics[] = {
 
 void say_title(struct document *document, const struct material *material)
 {
-    unsigned before = document_for(document, FOR_TEXT);
     document_heading(document, 1, "Which of Q, K and V does attention need?");
     if (material->n_part > 1) {
         document_paragraph(
@@ -28,12 +28,10 @@ void say_title(struct document *document, const struct material *material)
                 : "That is too many for a part each: the page is about all of them together, with "
                   "the numbers of each under [Every setting](#every-setting).");
     }
-    document_for(document, before);
 }
 
 void say_every_part(struct document *document, const struct material *material)
 {
-    unsigned before = document_for(document, FOR_TEXT);
     for (size_t part = 0; material_tells_parts(material) && part < material->n_part; part++) {
         if (material->n_part > 1) {
             char title[SETTING_TITLE_SIZE];
@@ -46,14 +44,15 @@ void say_every_part(struct document *document, const struct material *material)
             }
         }
     }
-    document_for(document, before);
 }
 
 void topics_say(struct document *document, const struct material *material)
 {
     for (size_t i = 0; i < N_TOPIC; i++) {
         if (topics[i].whole) {
+            unsigned before = document_for(document, topics[i].audience);
             topics[i].whole(document, material);
+            document_for(document, before);
         }
     }
 }

@@ -4,7 +4,7 @@
 
 #include "report/content/topic.h"
 
-#define WHOLE(say) void say(struct document *document, const struct material *material);
+#define WHOLE(say, audience) void say(struct document *document, const struct material *material);
 #define PART(say) void say(struct document *document, const struct material *material, size_t part);
 #include "report/content/topics.def"
 #undef WHOLE
