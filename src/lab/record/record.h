@@ -5,8 +5,7 @@
  *         curve.csv                 step,loss,learning_rate,grad_norm,accuracy   (of the training
  *                                   batch, before the update; no times: identical at any thread
  *                                   count; older runs have no accuracy)
- *         epochs.csv                epoch,train_loss,test_loss,top1,top5,train_top1
- *                                                                                 (images only)
+ *         epochs.csv                epoch and the numbers of EPOCH_TABLE          (images only)
  *         confusion.csv             test images, true class down, predicted across    (images only)
  *         attention/step000158/layer0.npy           [H,T,T], mean over the probe batch, a file a
  *                                                   layer, of the model after 158 steps
@@ -42,6 +41,17 @@
 #include "base/path.h"
 #include "base/status.h"
 #include "lab/record/run_record.h"
+
+/* What epochs.csv tells of an epoch, a column each, behind the epoch's number. */
+#define EPOCH_TABLE(X)                                                                             \
+    X(TRAIN_LOSS, "train_loss")                                                                    \
+    X(TEST_LOSS, "test_loss")                                                                      \
+    X(TEST_TOP1, "top1")                                                                           \
+    X(TEST_TOP5, "top5")                                                                           \
+    X(TRAIN_TOP1, "train_top1")
+#define EPOCH_ENUM(id, name) EPOCH_##id,
+enum epoch_number { EPOCH_TABLE(EPOCH_ENUM) EPOCH_COUNT };
+#undef EPOCH_ENUM
 
 /* record_path writes <out>/runs/<id>. */
 enum status record_path(const char *out, const char *id, char path[PATH_SIZE], struct error *err);

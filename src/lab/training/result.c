@@ -10,6 +10,30 @@
 #include "base/text.h"
 #include "lab/training/metrics.h"
 
+enum status result_create(struct run_result *result, const struct config *config, size_t n_step,
+                          struct error *err)
+{
+    *result = (struct run_result){.config = config, .train_accuracy = NAN};
+    result->rate = calloc(n_step, sizeof *result->rate);
+    result->loss = calloc(n_step, sizeof *result->loss);
+    result->grad_norm = calloc(n_step, sizeof *result->grad_norm);
+    result->accuracy = calloc(n_step, sizeof *result->accuracy);
+    result->epoch = calloc(config->epochs, sizeof *result->epoch);
+    return result->rate && result->loss && result->grad_norm && result->accuracy && result->epoch
+               ? STATUS_OK
+               : error_memory(err, "making room for %zu steps", n_step);
+}
+
+void result_free(struct run_result *result)
+{
+    evaluation_free(&result->evaluation);
+    free(result->rate);
+    free(result->loss);
+    free(result->grad_norm);
+    free(result->accuracy);
+    free(result->epoch);
+}
+
 /* ---- run.json ---- */
 
 #define MAX_RESULT 16
@@ -31,7 +55,7 @@ static void add(struct results *results, const char *key, double value, bool is_
 static double value_of(const struct kind_result *row, const struct run_result *result)
 {
     const struct task *task = result->config->task;
-    const struct evaluation *evaluation = result->evaluation;
+    const struct evaluation *evaluation = &result->evaluation;
     switch (row->what) {
     case RESULT_ACCURACY:
         return evaluation->accuracy;
@@ -48,10 +72,9 @@ static double value_of(const struct kind_result *row, const struct run_result *r
     case RESULT_CHANCE:
         return task_chance(task, result->config->seq_len);
     case RESULT_ESCAPE_STEP:
-        return (double)metrics_escape_step(result->step_loss, result->n_step,
-                                           task_chance_loss(task));
+        return (double)metrics_escape_step(result->loss, result->n_step, task_chance_loss(task));
     case RESULT_STEP_BELOW:
-        return (double)metrics_first_below(result->step_loss, result->n_step, row->level);
+        return (double)metrics_first_below(result->loss, result->n_step, row->level);
     }
     return NAN;
 }
@@ -65,10 +88,10 @@ static void add_results(struct results *results, const struct run_result *result
         add(results, row->key, value_of(row, result), kind_result_is_step(row));
         if (row->what == RESULT_CLASS_ACCURACY) {
             results->value[results->n - 1].list = class_accuracy;
-            results->value[results->n - 1].n_list = result->evaluation->n_class;
+            results->value[results->n - 1].n_list = result->evaluation.n_class;
         }
     }
-    add(results, "final_train_loss", result->step_loss[last], false);
+    add(results, "final_train_loss", result->loss[last], false);
     add(results, "n_step", (double)result->n_step, true);
     add(results, "diverged_step", result->diverged ? (double)last : STEP_NEVER, true);
 }
@@ -85,7 +108,7 @@ static void write_message(const struct run_result *result, char text[MESSAGE_SIZ
 {
     snprintf(text, MESSAGE_SIZE,
              "diverged at step %zu: loss %g, gradient norm %g; a learning_rate below %g may help",
-             result->n_step - 1, without_sign(result->step_loss[result->n_step - 1]),
+             result->n_step - 1, without_sign(result->loss[result->n_step - 1]),
              without_sign(result->grad_norm[result->n_step - 1]), result->config->learning_rate);
 }
 
@@ -126,7 +149,7 @@ static enum status finish(struct record *record, const struct run_result *result
 
 enum status result_finish(const struct run_result *result, struct record *record, struct error *err)
 {
-    const struct evaluation *evaluation = result->evaluation;
+    const struct evaluation *evaluation = &result->evaluation;
     double *class_accuracy = NULL;
     if (evaluation->n_class > 0 && !result->diverged) {
         class_accuracy = calloc(evaluation->n_class, sizeof *class_accuracy);
@@ -150,18 +173,22 @@ static void append_curve(struct text *text, const struct run_result *result)
 {
     text_append(text, "step,loss,learning_rate,grad_norm,accuracy\n");
     for (size_t s = 0; s < result->n_step; s++) {
-        text_append(text, "%zu,%.9g,%.9g,%.9g,%.9g\n", s, without_sign(result->step_loss[s]),
+        text_append(text, "%zu,%.9g,%.9g,%.9g,%.9g\n", s, without_sign(result->loss[s]),
                     result->rate[s], without_sign(result->grad_norm[s]), result->accuracy[s]);
     }
 }
 
 static void append_epochs(struct text *text, const struct run_result *result)
 {
-    text_append(text, "epoch,train_loss,test_loss,top1,top5,train_top1\n");
+#define COMMA_NAME(id, name) "," name
+    text_append(text, "epoch" EPOCH_TABLE(COMMA_NAME) "\n");
+#undef COMMA_NAME
     for (size_t e = 0; e < result->n_epoch; e++) {
-        const struct epoch_result *epoch = &result->epoch[e];
-        text_append(text, "%zu,%.9g,%.9g,%.9g,%.9g,%.9g\n", e, epoch->train_loss, epoch->test_loss,
-                    epoch->top1, epoch->top5, epoch->train_top1);
+        text_append(text, "%zu", e);
+        for (size_t i = 0; i < EPOCH_COUNT; i++) {
+            text_append(text, ",%.9g", result->epoch[e][i]);
+        }
+        text_append(text, "\n");
     }
 }
 
@@ -182,7 +209,7 @@ static void append_class(struct text *text, const struct run_data *data, size_t 
 
 static void append_confusion(struct text *text, const struct run_result *result)
 {
-    const struct evaluation *evaluation = result->evaluation;
+    const struct evaluation *evaluation = &result->evaluation;
     size_t n = evaluation->n_class;
     text_append(text, "true class");
     for (size_t c = 0; c < n; c++) {
@@ -220,7 +247,7 @@ enum status result_write_files(const struct run_result *result, const char *fold
     if (result->config->task->kind->every_epoch) {
         TRY(write_table(append_epochs, result, folder, "epochs.csv", err));
     }
-    if (result->evaluation->n_class > 0 && !result->diverged) {
+    if (result->evaluation.n_class > 0 && !result->diverged) {
         TRY(write_table(append_confusion, result, folder, "confusion.csv", err));
     }
     return STATUS_OK;

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/threads.h"
@@ -24,17 +23,9 @@ struct training {
     const struct train_hooks *hooks;
     struct source *source;
     struct engine *engine;
-    struct evaluation evaluation;
     struct probe *probe;
-    double *rate;               /* [n_step], learning rate */
-    double *loss, *grad_norm;   /* [n_step] */
-    double *accuracy;           /* [n_step], of the training batches */
-    struct epoch_result *epoch; /* [epochs] */
-    size_t n_step;              /* planned */
-    size_t n_done;              /* with the one that diverged */
-    size_t n_epoch;             /* evaluated */
-    bool diverged;
-    double batch_seconds, evaluate_seconds;
+    size_t n_step; /* planned */
+    struct run_result result;
 };
 
 /* ---- set-up ---- */
@@ -45,14 +36,7 @@ static enum status set_up(struct training *t, const struct dataset_options *data
     const struct config *config = t->config;
     TRY(source_create(&t->source, config, data, threads, err));
     t->n_step = config->epochs * source_n_step(t->source);
-    t->rate = calloc(t->n_step, sizeof *t->rate);
-    t->loss = calloc(t->n_step, sizeof *t->loss);
-    t->grad_norm = calloc(t->n_step, sizeof *t->grad_norm);
-    t->accuracy = calloc(t->n_step, sizeof *t->accuracy);
-    t->epoch = calloc(config->epochs, sizeof *t->epoch);
-    if (!t->rate || !t->loss || !t->grad_norm || !t->accuracy || !t->epoch) {
-        return error_memory(err, "making room for %zu steps", t->n_step);
-    }
+    TRY(result_create(&t->result, config, t->n_step, err));
     struct model_shape shape = config_shape(config);
     struct engine_options options = {.lanes = config->lanes,
                                      .micro_batch = config->micro_batch,
@@ -60,7 +44,7 @@ static enum status set_up(struct training *t, const struct dataset_options *data
                                      .threads = threads};
     TRY(engine_create(&t->engine, &shape, &options, err));
     engine_initialise(t->engine, config->seed);
-    TRY(evaluation_create(&t->evaluation, config, t->source, err));
+    TRY(evaluation_create(&t->result.evaluation, config, t->source, err));
     return probe_create(&t->probe, t->engine, config, t->source, err);
 }
 
@@ -68,13 +52,8 @@ static void tear_down(struct training *t)
 {
     probe_free(t->probe);
     engine_free(t->engine);
-    evaluation_free(&t->evaluation);
     source_free(t->source);
-    free(t->rate);
-    free(t->loss);
-    free(t->grad_norm);
-    free(t->accuracy);
-    free(t->epoch);
+    result_free(&t->result);
 }
 
 /* ---- training ---- */
@@ -96,7 +75,7 @@ static enum status keep_going(struct training *t, struct error *err)
         return error_set(err, STATUS_INTERRUPTED,
                          "stopped by signal %d after step %zu of %zu; the same command starts this "
                          "run again",
-                         signal_number, t->n_done, t->n_step);
+                         signal_number, t->result.n_step, t->n_step);
     }
     return STATUS_OK;
 }
@@ -106,12 +85,12 @@ static void watch(struct training *t, const struct train_result *result,
 {
     if (!t->record && t->hooks && t->hooks->watch) {
         struct train_moment moment = {.engine = t->engine,
-                                      .n_done = t->n_done,
+                                      .n_done = t->result.n_step,
                                       .n_step = t->n_step,
                                       .loss = result ? result->loss : NAN,
                                       .grad_norm = result ? result->grad_norm : NAN,
                                       .accuracy = result ? result->accuracy : NAN,
-                                      .diverged = t->diverged,
+                                      .diverged = t->result.diverged,
                                       .evaluation = evaluation};
         t->hooks->watch(t->hooks->context, &moment);
     }
@@ -120,7 +99,8 @@ static void watch(struct training *t, const struct train_result *result,
 static enum status train_step(struct training *t, const struct batch *batch, struct error *err)
 {
     const struct config *config = t->config;
-    size_t step = t->n_done;
+    struct run_result *done = &t->result;
+    size_t step = done->n_step++;
     double rate = schedule_rate(config, step, t->n_step);
     struct adam_options adam = {.learning_rate = rate,
                                 .beta1 = config->beta1,
@@ -129,12 +109,11 @@ static enum status train_step(struct training *t, const struct batch *batch, str
                                 .clip = config->clip,
                                 .weight_decay = config->weight_decay};
     struct train_result result = engine_train_step(t->engine, batch, &adam);
-    t->rate[step] = rate;
-    t->loss[step] = result.loss;
-    t->grad_norm[step] = result.grad_norm;
-    t->accuracy[step] = result.accuracy;
-    t->diverged = !result.finite || !(result.loss <= TRAIN_DIVERGED_LOSS);
-    t->n_done++;
+    done->rate[step] = rate;
+    done->loss[step] = result.loss;
+    done->grad_norm[step] = result.grad_norm;
+    done->accuracy[step] = result.accuracy;
+    done->diverged = !result.finite || !(result.loss <= TRAIN_DIVERGED_LOSS);
     watch(t, &result, NULL);
     if (t->hooks && t->hooks->step) {
         t->hooks->step(t->hooks->context, step, t->n_step, result.loss);
@@ -149,32 +128,32 @@ static enum status pause_evaluation(void *context, struct error *err)
 
 static enum status evaluate(struct training *t, struct error *err)
 {
-    double start = clock_seconds();
-    enum status status =
-        evaluation_run(&t->evaluation, t->engine, t->source, pause_evaluation, t, err);
-    t->evaluate_seconds += clock_seconds() - start;
-    return status;
+    return evaluation_run(&t->result.evaluation, t->engine, t->source, pause_evaluation, t, err);
 }
 
 /* finish_epoch keeps what the test split says after every epoch, of kinds that are evaluated so
  * often. Nothing is chosen by it. */
 static enum status finish_epoch(struct training *t, struct error *err)
 {
+    struct run_result *result = &t->result;
     if (!t->record || !t->config->task->kind->every_epoch) {
         return STATUS_OK;
     }
+    double start = clock_seconds();
     TRY(evaluate(t, err));
+    result->evaluate_seconds += clock_seconds() - start;
     size_t n_step = source_n_step(t->source);
     double loss = 0, accuracy = 0;
-    for (size_t s = t->n_done - n_step; s < t->n_done; s++) {
-        loss += t->loss[s];
-        accuracy += t->accuracy[s];
+    for (size_t s = result->n_step - n_step; s < result->n_step; s++) {
+        loss += result->loss[s];
+        accuracy += result->accuracy[s];
     }
-    t->epoch[t->n_epoch++] = (struct epoch_result){.train_loss = loss / (double)n_step,
-                                                   .train_top1 = accuracy / (double)n_step,
-                                                   .test_loss = t->evaluation.loss,
-                                                   .top1 = t->evaluation.accuracy,
-                                                   .top5 = t->evaluation.top5};
+    double *epoch = result->epoch[result->n_epoch++];
+    epoch[EPOCH_TRAIN_LOSS] = loss / (double)n_step;
+    epoch[EPOCH_TRAIN_TOP1] = accuracy / (double)n_step;
+    epoch[EPOCH_TEST_LOSS] = result->evaluation.loss;
+    epoch[EPOCH_TEST_TOP1] = result->evaluation.accuracy;
+    epoch[EPOCH_TEST_TOP5] = result->evaluation.top5;
     return STATUS_OK;
 }
 
@@ -182,14 +161,14 @@ static enum status finish_epoch(struct training *t, struct error *err)
  * the probe's last. */
 static enum status keep_snapshot(struct training *t, struct error *err)
 {
-    if (t->config->attention != ATTENTION_SNAPSHOTS || t->n_done == t->n_step ||
-        !snapshot_is_due(t->n_step, t->n_done)) {
+    if (t->config->attention != ATTENTION_SNAPSHOTS || t->result.n_step == t->n_step ||
+        !snapshot_is_due(t->n_step, t->result.n_step)) {
         return STATUS_OK;
     }
     double start = clock_seconds();
-    enum status status = probe_snapshot(t->probe, t->n_done, record_folder(t->record), err);
-    t->evaluate_seconds += clock_seconds() - start;
-    return status;
+    TRY(probe_snapshot(t->probe, t->result.n_step, record_folder(t->record), err));
+    t->result.evaluate_seconds += clock_seconds() - start;
+    return STATUS_OK;
 }
 
 static enum status train_epoch(struct training *t, size_t epoch, struct error *err)
@@ -199,9 +178,9 @@ static enum status train_epoch(struct training *t, size_t epoch, struct error *e
     for (size_t step = 0; step < n_step; step++) {
         double start = clock_seconds();
         struct batch batch = source_train_batch(t->source, step);
-        t->batch_seconds += clock_seconds() - start;
+        t->result.batch_seconds += clock_seconds() - start;
         TRY(train_step(t, &batch, err));
-        if (t->diverged) {
+        if (t->result.diverged) {
             return STATUS_OK;
         }
         TRY(keep_snapshot(t, err));
@@ -212,7 +191,7 @@ static enum status train_epoch(struct training *t, size_t epoch, struct error *e
 static enum status train_epochs(struct training *t, struct error *err)
 {
     TRY(keep_snapshot(t, err));
-    for (size_t epoch = 0; epoch < t->config->epochs && !t->diverged; epoch++) {
+    for (size_t epoch = 0; epoch < t->config->epochs && !t->result.diverged; epoch++) {
         TRY(train_epoch(t, epoch, err));
     }
     return STATUS_OK;
@@ -220,70 +199,46 @@ static enum status train_epochs(struct training *t, struct error *err)
 
 /* ---- afterwards ---- */
 
-static enum status evaluate_training(struct training *t, struct run_result *result,
-                                     struct error *err)
-{
-    double start = clock_seconds();
-    enum status status = evaluation_of_training(&t->evaluation, t->engine, t->source,
-                                                pause_evaluation, t, &result->train_accuracy, err);
-    t->evaluate_seconds += clock_seconds() - start;
-    return status;
-}
-
-static enum status probe(struct training *t, struct run_result *result, struct error *err)
-{
-    double start = clock_seconds();
-    enum status status =
-        probe_measure(t->probe, t->n_done, record_folder(t->record), &result->attention, err);
-    t->evaluate_seconds += clock_seconds() - start;
-    return status;
-}
-
 /* measure fills what a trained model shows; a diverged one shows nothing. Where every epoch is
  * evaluated, the last one is already. */
-static enum status measure(struct training *t, struct run_result *result, struct error *err)
+static enum status measure(struct training *t, struct error *err)
 {
     const struct kind *kind = t->config->task->kind;
-    if (t->diverged) {
-        evaluation_forget(&t->evaluation);
-    } else {
-        TRY(kind->every_epoch ? STATUS_OK : evaluate(t, err));
-        TRY(kind_has_result(kind, RESULT_TRAIN_ACCURACY) ? evaluate_training(t, result, err)
-                                                         : STATUS_OK);
-        TRY(probe(t, result, err));
+    struct run_result *result = &t->result;
+    if (result->diverged) {
+        evaluation_forget(&result->evaluation);
+        return STATUS_OK;
     }
-    sha256_hex(engine_param(t->engine), t->config->n_param * sizeof(float), result->weights_sha256);
-    return STATUS_OK;
+    TRY(kind->every_epoch ? STATUS_OK : evaluate(t, err));
+    if (kind_has_result(kind, RESULT_TRAIN_ACCURACY)) {
+        TRY(evaluation_of_training(&result->evaluation, t->engine, t->source, pause_evaluation, t,
+                                   &result->train_accuracy, err));
+    }
+    return probe_measure(t->probe, result->n_step, record_folder(t->record), &result->attention,
+                         err);
 }
 
-static enum status train_and_measure(struct training *t, struct run_result *result,
-                                     struct error *err)
+static enum status train_and_measure(struct training *t, struct error *err)
 {
+    struct run_result *result = &t->result;
     double start = clock_seconds();
     TRY(train_epochs(t, err));
-    result->train_seconds = clock_seconds() - start - t->evaluate_seconds;
-    TRY(measure(t, result, err));
-    result->n_step = t->n_done;
-    result->rate = t->rate;
-    result->step_loss = t->loss;
-    result->grad_norm = t->grad_norm;
-    result->accuracy = t->accuracy;
-    result->epoch = t->epoch;
-    result->n_epoch = t->n_epoch;
-    result->diverged = t->diverged;
+    double trained = clock_seconds();
+    result->train_seconds = trained - start - result->evaluate_seconds;
+    TRY(measure(t, err));
+    result->evaluate_seconds += clock_seconds() - trained;
+    sha256_hex(engine_param(t->engine), t->config->n_param * sizeof(float), result->weights_sha256);
     result->has_data = source_describe(t->source, &result->data);
-    result->batch_seconds = t->batch_seconds;
-    result->evaluate_seconds = t->evaluate_seconds;
     return result_write_files(result, record_folder(t->record), err);
 }
 
 static void fill_outcome(const struct run_result *result, struct run_outcome *outcome)
 {
     outcome->diverged = result->diverged;
-    outcome->loss = result->evaluation->loss;
-    outcome->accuracy = result->evaluation->accuracy;
-    outcome->escape_step = metrics_escape_step(result->step_loss, result->n_step,
-                                               task_chance_loss(result->config->task));
+    outcome->loss = result->evaluation.loss;
+    outcome->accuracy = result->evaluation.accuracy;
+    outcome->escape_step =
+        metrics_escape_step(result->loss, result->n_step, task_chance_loss(result->config->task));
     if (result->data.warning) {
         snprintf(outcome->note, sizeof outcome->note, "%s", result->data.warning);
     }
@@ -295,19 +250,16 @@ enum status train_run(const struct config *config, const struct dataset_options 
 {
     double start = clock_seconds();
     struct training training = {.config = config, .record = record, .hooks = hooks};
-    struct run_result result = {.config = config,
-                                .threads = threads > 0 ? threads : threads_available(),
-                                .evaluation = &training.evaluation,
-                                .train_accuracy = NAN};
     *outcome = (struct run_outcome){.escape_step = STEP_NEVER};
     enum status status = set_up(&training, data, threads, err);
     if (status == STATUS_OK) {
-        status = train_and_measure(&training, &result, err);
+        status = train_and_measure(&training, err);
     }
-    result.wall_seconds = clock_seconds() - start;
     if (status == STATUS_OK) {
-        fill_outcome(&result, outcome);
-        status = result_finish(&result, record, err);
+        training.result.threads = threads > 0 ? threads : threads_available();
+        training.result.wall_seconds = clock_seconds() - start;
+        fill_outcome(&training.result, outcome);
+        status = result_finish(&training.result, record, err);
     } else if (status == STATUS_INTERRUPTED) {
         record_abandon(record);
     } else {
@@ -321,7 +273,7 @@ enum status train_run(const struct config *config, const struct dataset_options 
 static enum status evaluate_and_watch(struct training *t, struct error *err)
 {
     TRY(evaluate(t, err));
-    watch(t, NULL, &t->evaluation);
+    watch(t, NULL, &t->result.evaluation);
     return STATUS_OK;
 }
 
@@ -329,7 +281,7 @@ static enum status watch_training(struct training *t, struct error *err)
 {
     TRY(evaluate_and_watch(t, err));
     TRY(train_epochs(t, err));
-    return t->diverged ? STATUS_OK : evaluate_and_watch(t, err);
+    return t->result.diverged ? STATUS_OK : evaluate_and_watch(t, err);
 }
 
 enum status train_watched(const struct config *config, const struct dataset_options *data,

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "lab/record/record.h"
 #include "report/content/part.h"
 #include "report/content/topics.h"
 #include "report/content/values.h"
@@ -276,18 +277,8 @@ void say_some_curves(struct document *document, const struct material *material)
 
 /* ---- images: by epoch ---- */
 
-/* epochs.csv: epoch, training loss, test loss, test top-1, test top-5, training top-1 */
-enum {
-    EPOCH_TRAIN_LOSS = 1,
-    EPOCH_TEST_LOSS,
-    EPOCH_TEST_TOP1,
-    EPOCH_TEST_TOP5,
-    EPOCH_TRAIN_TOP1,
-    EPOCH_N_COLUMN
-};
-
 static const struct {
-    size_t column;
+    enum epoch_number number;
     const char *title;
 } epoch_panels[] = {{EPOCH_TEST_TOP1, "test top-1"},
                     {EPOCH_TRAIN_TOP1, "training top-1"},
@@ -295,8 +286,8 @@ static const struct {
                     {EPOCH_TRAIN_LOSS, "training loss"}};
 #define N_EPOCH_PANEL (sizeof epoch_panels / sizeof *epoch_panels)
 
-/* Reads a column of a run's epochs.csv. Caller frees. NULL where there is none. */
-static double *read_epochs(const struct run *run, size_t column, size_t *n)
+/* Reads a number of every epoch of a run's epochs.csv. Caller frees. NULL where there is none. */
+static double *read_epochs(const struct run *run, enum epoch_number number, size_t *n)
 {
     char path[PATH_SIZE], *text;
     size_t size, n_line = 0;
@@ -312,7 +303,7 @@ static double *read_epochs(const struct run *run, size_t column, size_t *n)
     const char *line = strchr(text, '\n');
     while (value && line && line[1]) {
         const char *field = line + 1;
-        for (size_t i = 0; field && i < column; i++) {
+        for (size_t i = 0; field && i <= number; i++) {
             field = strpbrk(field, ",\n");
             field = field && *field == ',' ? field + 1 : NULL;
         }
@@ -325,14 +316,14 @@ static double *read_epochs(const struct run *run, size_t column, size_t *n)
     return value;
 }
 
-static void add_epochs(struct plot *plot, const struct group *cell, size_t column)
+static void add_epochs(struct plot *plot, const struct group *cell, enum epoch_number number)
 {
     double **line = calloc(cell->n_run + 1, sizeof *line);
     size_t n = SIZE_MAX, n_line = 0;
     plot->failed |= !line;
     for (size_t i = 0; line && i < cell->n_run; i++) {
         size_t here;
-        double *value = read_epochs(cell->run[i], column, &here);
+        double *value = read_epochs(cell->run[i], number, &here);
         if (value && here > 0) {
             line[n_line++] = value;
             n = here < n ? here : n;
@@ -361,7 +352,7 @@ static void say_epochs(struct document *document, const struct group *setting)
             panel->tag = facets_tag(group_facets(setting));
         }
         for (size_t k = 0; k < cells.n_group; k++) {
-            add_epochs(plot, &cells.group[k], epoch_panels[i].column);
+            add_epochs(plot, &cells.group[k], epoch_panels[i].number);
         }
     }
     if (plot && (plot->failed || plot->panel[0].n_series + plot->panel[3].n_series > 0)) {
