@@ -209,6 +209,16 @@ void table_shown(struct table *table, double value, const char *format, ...)
     va_end(list);
 }
 
+void table_sums_up(struct table *table, size_t n, double low, double high)
+{
+    if (table && !table->failed && table->n_cell > 0) {
+        struct cell_value *cell = &table->cell[table->n_cell - 1];
+        cell->n = n;
+        cell->low = low;
+        cell->high = high;
+    }
+}
+
 void table_row(struct table *table, uint64_t tag, bool aside)
 {
     size_t row = table_n_row(table);

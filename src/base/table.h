@@ -39,6 +39,8 @@ struct cell_value {
     char *text; /* as it stands in CSV; for people too, except for a number that is not `shown` */
     double number;
     long long integer;
+    size_t n;         /* of values that the number sums up; 0: it sums up nothing */
+    double low, high; /* of them */
 };
 
 struct table;
@@ -65,6 +67,9 @@ void table_missing(struct table *table);
  * is not finite has a text but no place in an order. */
 void table_shown(struct table *table, double value, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* table_sums_up: the last cell sums up n values from low to high, which its reader may open. */
+void table_sums_up(struct table *table, size_t n, double low, double high);
 
 /* table_row marks the row of the next cell: what it speaks of, and whether it stands aside (a row
  * that was computed and not measured, at the end of measured ones). */

@@ -38,8 +38,7 @@ struct levels {
     struct page_levels page;
     struct text lead;
     double *size;
-    char (*title)[SETTING_TITLE_SIZE];
-    uint64_t *tag;
+    char (*title)[SETTING_NAME_SIZE];
 };
 
 static void free_levels(struct levels *levels)
@@ -49,7 +48,6 @@ static void free_levels(struct levels *levels)
     free(levels->page.setting);
     free(levels->size);
     free(levels->title);
-    free(levels->tag);
     text_free(&levels->lead);
 }
 
@@ -83,17 +81,11 @@ static void fill_levels(const struct frame *frame, struct levels *levels)
     for (size_t i = 0; i < page->n_setting; i++) {
         const struct group *setting = &frame->setting.group[i];
         double *size = levels->size + i * SIZE_COUNT;
-        setting_title(setting->run[0], levels->title[i]);
+        setting_name(frame, setting, levels->title[i]);
         for (int k = 0; k < SIZE_COUNT; k++) {
             size[k] = (double)size_of(setting, (enum size)k);
         }
         page->setting[i] = (struct page_level){NULL, levels->title[i], size};
-    }
-    for (size_t i = 0; i < page->n_run; i++) {
-        const size_t *level = frame->run[i].level;
-        levels->tag[i] =
-            facets_tag((struct facets){(int)level[FACTOR_TASK], (int)level[FACTOR_VARIANT],
-                                       (int)level[FACTOR_SETTING], (int)level[FACTOR_SEED]});
     }
 }
 
@@ -108,22 +100,20 @@ static enum status make_levels(const struct frame *frame, struct levels *levels,
         .page = {.n_task = n[FACTOR_TASK],
                  .n_variant = n[FACTOR_VARIANT],
                  .n_setting = n[FACTOR_SETTING],
-                 .n_run = frame->n_run,
+                 .runs = RUNS_ANCHOR,
                  .size = size_names,
                  .n_size = SIZE_COUNT,
                  .task = calloc(n[FACTOR_TASK] + 1, sizeof *levels->page.task),
                  .variant = calloc(n[FACTOR_VARIANT] + 1, sizeof *levels->page.variant),
                  .setting = calloc(n[FACTOR_SETTING] + 1, sizeof *levels->page.setting)},
         .size = calloc((n[FACTOR_SETTING] + 1) * SIZE_COUNT, sizeof *levels->size),
-        .title = calloc(n[FACTOR_SETTING] + 1, sizeof *levels->title),
-        .tag = calloc(frame->n_run + 1, sizeof *levels->tag)};
+        .title = calloc(n[FACTOR_SETTING] + 1, sizeof *levels->title)};
     if (!levels->page.task || !levels->page.variant || !levels->page.setting || !levels->size ||
-        !levels->title || !levels->tag) {
+        !levels->title) {
         return error_memory(err, "writing the report");
     }
     write_lead(frame, &levels->lead);
     levels->page.lead = levels->lead.data ? levels->lead.data : "";
-    levels->page.run = levels->tag;
     fill_levels(frame, levels);
     return STATUS_OK;
 }

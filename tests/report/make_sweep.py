@@ -87,9 +87,11 @@ def run_json(run, run_id, results, status="ok", message=None, attention=None, da
     return json.dumps(root)
 
 
-def write_run(out, task, variant, seed, n_embd, n_layer, n_head, n_token, keep=(), bad=None):
+def write_run(out, task, variant, seed, n_embd, n_layer, n_head, n_token, keep=(), bad=None,
+              learning_rate=0.001):
     run = {"task": task, "variant": variant, "n_embd": n_embd, "n_layer": n_layer,
-           "n_head": n_head, "seq_len": n_token, "learning_rate": 0.001, "seed": seed, "lanes": 8,
+           "n_head": n_head, "seq_len": n_token, "learning_rate": learning_rate, "seed": seed,
+           "lanes": 8,
            "attention": "snapshots" if keep and not bad else "none"}
     key = hashlib.sha256(json.dumps(run, sort_keys=True).encode()).hexdigest()[:12]
     run_id = "%s-%s-s%d-%s" % (task, variant, seed, key)

@@ -6,6 +6,7 @@ The page must render without an error at three widths, ask for nothing but itsel
 and read values by pointer and keyboard, keep hostile texts as texts, and print.
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -66,6 +67,28 @@ class Page:
         self.run("[...document.querySelectorAll('#filter button')]"
                  ".find(b => b.textContent === 'Clear').click()")
 
+    def search(self, text):
+        """Types a text into the filter and waits until the page has heard of it."""
+        self.run("""new Promise(done => { const t = document.querySelector('#filter [name="text"]');
+            t.value = '%s'; t.dispatchEvent(new Event('input')); setTimeout(done, 300); })""" % text)
+
+    def control(self, section, label):
+        return "[...document.querySelectorAll('#%s .controls label')].find(label => " \
+               "label.textContent.startsWith('%s')).querySelector('select, input')" % (section, label)
+
+    def options(self, section, label):
+        return self.run("[...%s.options].map(o => o.textContent)" % self.control(section, label))
+
+    def chosen(self, section, label):
+        return self.run("%s.selectedOptions[0].textContent" % self.control(section, label))
+
+    def pick(self, section, label, i):
+        self.run("(() => { const s = %s; s.selectedIndex = %d; s.dispatchEvent(new Event('change')); })()"
+                 % (self.control(section, label), i))
+
+    def panels(self, section):
+        return self.texts("#%s .panel figcaption span" % section)
+
 
 def test_sections(page):
     page.equal(page.texts("nav a"), [
@@ -76,7 +99,7 @@ def test_sections(page):
 
 
 def test_sorting(page):
-    table = "Accuracy by variant and task"
+    table = "Token accuracy by variant and task"
     page.focus_header(table, "Reverse")
     page.browser.key("Enter")
     page.equal(page.sort_state(table, "Reverse"), "descending", "Enter sorts from the highest")
@@ -93,13 +116,110 @@ def test_filter(page):
     page.equal(set(page.column("Runs", "variant")), {"K=V"}, "the runs of one variant")
     page.run("""(() => { const s = document.querySelector('#filter [name="d"]'); s.value = '32';
         s.dispatchEvent(new Event('change')); })()""")
-    page.equal(set(page.column("Accuracy by variant and task", "d")), {"32"}, "one width")
+    page.equal(set(page.column("Token accuracy by variant and task", "d")), {"32"}, "one width")
     page.clear_filter()
-    page.run("""(() => { const t = document.querySelector('#filter [name="text"]');
-        t.value = 'diverged'; t.dispatchEvent(new Event('input')); })()""")
+    page.search("diverged")
     page.wait("document.querySelectorAll('#runs tbody tr').length < 10", "a text narrows the runs")
     page.equal(set(page.column("Runs", "state")), {"diverged"}, "a text finds runs by their state")
     page.clear_filter()
+
+
+def test_filter_of_views(page):
+    """Rows, columns and choices are those of the runs that the filter leaves."""
+    table = "Token accuracy by variant and task"
+    settings = page.options("curves", "Setting")
+    page.search("reverse")
+    page.equal(len(page.column(table, "Reverse")), 12, "rows that have a task that the text names")
+    page.equal([title for title in page.texts("[data-table='%s'] thead th" % table)],
+               ["variant", "d", "Reverse", "parameters"], "columns of tasks that are left")
+    page.equal(page.panels("curves"), ["Reverse"], "panels of tasks that are left")
+    page.clear_filter()
+    page.choose("task", "MNIST")
+    page.equal(page.panels("curves"), ["MNIST", "test top-1", "training top-1", "test loss",
+                                       "training loss"], "the curves of a data set")
+    page.equal(page.run("document.querySelectorAll('#maps select, #maps canvas').length"), 0,
+               "no maps of settings that are not left")
+    page.equal(page.texts("#maps .muted"), ["Nothing matches the filter."], "which is said")
+    page.clear_filter()
+    page.equal(page.options("curves", "Setting"), settings, "all settings are there again")
+
+
+def test_what_is_kept(page):
+    """What a reader chose stays while what it applies to is changed."""
+    table = "Token accuracy by variant and task"
+    page.run("%s.click()" % page.control("curves", "Log y"))
+    page.pick("curves", "Setting", 1)
+    page.check(page.run("%s.checked" % page.control("curves", "Log y")), "a log axis in a setting")
+    page.pick("curves", "Show", 1)
+    page.check(page.run("%s.checked" % page.control("curves", "Log y")), "a log axis of a curve")
+    page.pick("curves", "Setting", 0)
+    page.equal(page.chosen("curves", "Show"), "training accuracy", "the curve in a setting")
+    page.pick("curves", "Show", 0)
+    page.run("%s.click()" % page.control("curves", "Log y"))
+    page.focus_header(table, "Sort")
+    page.browser.key("Enter")
+    page.pick("accuracy", "Measure", 1)
+    other = page.chosen("accuracy", "Measure") + " by variant and task"
+    page.check(other != table, "each measure's table has a name of its own")
+    page.equal(page.run("document.querySelector('#accuracy .choice .scroll').ariaLabel"), other,
+               "the name of a table for those who do not see it")
+    page.equal(page.sort_state(other, "Sort"), "descending", "the sorted column")
+    page.pick("accuracy", "Measure", 0)
+
+
+def test_same_titles(page, program):
+    """Settings of one title are told apart, and a choice among them is not lost by the filter."""
+    with tempfile.TemporaryDirectory(prefix="qkvlab-html-") as out:
+        os.makedirs(out + "/runs")
+        for task, learning_rate in (("reverse", 0.001), ("sort", 0.001), ("sort", 0.01)):
+            make_sweep.write_run(out, task, "qkv", 0, 64, 2, 2, 16, learning_rate=learning_rate)
+        subprocess.run([program, "report", out], check=True, stdout=subprocess.DEVNULL)
+        page.browser.open(out + "/report/report.html")
+        first, second = page.options("curves", "Setting")
+        page.check(first != second, "two settings of one title: %s" % first)
+        of_one = page.options("curves", "Setting").index(
+            next(name for i, name in enumerate((first, second))
+                 if page.pick("curves", "Setting", i) or page.panels("curves") == ["Sort"]))
+        page.pick("curves", "Setting", of_one)
+        name = page.chosen("curves", "Setting")
+        page.choose("task", "Reverse")
+        page.equal(page.panels("curves"), ["Reverse"], "the setting that is left")
+        page.clear_filter()
+        page.equal(page.chosen("curves", "Setting"), name, "the choice is there again")
+        page.equal(page.panels("curves"), ["Sort"], "and its curves are")
+
+
+def test_numbers(page):
+    """Numbers that were measured here open their runs and say what they rest on; others do not."""
+    page.equal(page.run("""[...document.querySelectorAll('td a[href^="#runs"]')].filter(a =>
+        /^\\d+$/.test(a.textContent) && !/ run/.test(a.title)).length"""), 0, "counts are no links")
+    for title in ("parameters", "d"):
+        page.equal(page.run("""(() => {
+            const table = document.querySelector('#accuracy [data-table^="Token"] table');
+            const i = [...table.tHead.rows[0].cells].findIndex(c => c.textContent === '%s');
+            return [...table.tBodies[0].rows].filter(r => r.cells[i].querySelector('a')).length;
+        })()""" % title), 0, title + " is not measured")
+    linked, shown = page.run("""(() => { let linked = 0, shown = 0;
+        document.querySelectorAll('#published table, #images table').forEach(table => {
+            const heads = [...table.tHead.rows[0].cells].map(c =>
+                /^published|reproduction|single run/.test(c.textContent));
+            [...table.tBodies[0].rows].forEach(row => [...row.cells].forEach((cell, i) => {
+                shown += heads[i] && /\\d/.test(cell.textContent);
+                linked += heads[i] && cell.querySelector('a') ? 1 : 0; })); });
+        return [linked, shown]; })()""")
+    page.check(shown > 10, "published numbers are there: %d" % shown)
+    page.equal(linked, 0, "published numbers open no runs")
+    cell = page.run("""(() => { const a = document.querySelector('#accuracy [data-table^="Token"] td a');
+        return [a.textContent, a.title]; })()""")
+    page.check(re.fullmatch(r"3 runs, 0\.\d+ to (0\.\d+|1); opens the runs", cell[1]),
+               "what a cell rests on: %s" % cell)
+
+
+def test_files(page, folder):
+    pictures = page.run("""[...document.querySelectorAll('#files a[href$=".png"]')]
+        .map(a => a.getAttribute('href'))""")
+    there = [name for name in os.listdir(folder) if name.endswith(".png")]
+    page.equal(sorted(pictures), sorted(there), "the page links its pictures")
 
 
 def test_links(page):
@@ -228,9 +348,11 @@ def test_small(program, chromium):
         chromium.dark(False)
         test_widths(page, path)
         chromium.size(1280, 900)
-        for test in (test_sections, test_sorting, test_filter, test_links, test_curves, test_maps,
+        for test in (test_sections, test_sorting, test_filter, test_filter_of_views,
+                     test_what_is_kept, test_numbers, test_links, test_curves, test_maps,
                      test_hostile, test_theme):
             test(page)
+        test_files(page, out + "/report")
         page.check(chromium.pdf().startswith(b"%PDF"), "the page prints")
         page.equal(set(url.split("#")[0] for url in chromium.requests),
                    {"file://" + os.path.realpath(path)}, "what the page asks for")
@@ -245,6 +367,7 @@ def main():
     try:
         test_small(program, chromium)
         test_early_curves(Page(chromium), program)
+        test_same_titles(Page(chromium), program)
         test_full(program, chromium, max_seconds)
         Page(chromium).equal(chromium.problems, [], "errors of the console")
     finally:

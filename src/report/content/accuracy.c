@@ -19,6 +19,8 @@ static void add_average(struct table *table, const struct group *block)
 {
     enum measure measure = block->run[0]->kind->accuracy;
     struct spread accuracy = group_spread(block, measure);
+    struct stats mean = group_stats(block, measure);
+    struct stats above = group_stats(block, MEASURE_ABOVE_FLOOR);
     struct stats solved = group_stats(block, MEASURE_SOLVED);
     struct stats at_chance = group_stats(block, MEASURE_AT_CHANCE);
     table_row(table, facets_tag(group_facets(block)), false);
@@ -26,11 +28,11 @@ static void add_average(struct table *table, const struct group *block)
     table_text(table, block->run[0]->variant_name);
     table_integer(table, (long long)accuracy.n_configuration);
     table_integer(table, (long long)accuracy.n);
-    value_number(table, accuracy.mean, 3);
+    value_mean(table, &mean, 3);
     value_number(table, accuracy.between, 3);
     value_number(table, accuracy.within, 3);
     if (block->run[0]->kind->has_settings) {
-        value_number(table, group_stats(block, MEASURE_ABOVE_FLOOR).mean, 3);
+        value_mean(table, &above, 3);
         value_runs(table, &solved);
         value_runs(table, &at_chance);
     }
@@ -88,11 +90,13 @@ static void say_choice(struct document *document, const struct group *kind)
         if (!group_any(kind, (enum measure)i)) {
             continue;
         }
-        document_begin(document, GROUP_OPTION, NULL, "%c%s", toupper(row->title[0]),
-                       row->title + 1);
-        document_table(
-            document, measure_table(kind, (enum measure)i, WITH_SETTINGS | WITH_PARAMETERS),
-            "Accuracy by variant and task", "Mean ± sample standard deviation over seeds");
+        char name[128];
+        snprintf(name, sizeof name, "%c%s by variant and task", toupper(row->title[0]),
+                 row->title + 1);
+        document_begin(document, GROUP_OPTION, NULL, "%c%s", name[0], row->title + 1);
+        document_table(document,
+                       measure_table(kind, (enum measure)i, WITH_SETTINGS | WITH_PARAMETERS), name,
+                       "Mean ± sample standard deviation over seeds");
         document_end(document);
     }
     document_end(document);

@@ -54,7 +54,7 @@ void say_all_runs(struct document *document, const struct material *material)
         {.title = "steps"},
         {.title = "state"}};
     const struct group *all = &material->frame->all;
-    document_begin(document, GROUP_SECTION, "runs", "Runs");
+    document_begin(document, GROUP_SECTION, RUNS_ANCHOR, "Runs");
     struct table *table = table_create(columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < N_SHOWN; i++) {
         const struct measure_row *row = measure_row(shown[i]);

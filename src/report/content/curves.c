@@ -125,12 +125,7 @@ static struct plot *curves_plot(const struct group *setting, const struct curve_
 {
     struct part part = part_make(setting);
     struct plot *plot = plot_create(kind->title);
-    char title[SETTING_TITLE_SIZE];
     size_t n_series = 0;
-    setting_title(setting->run[0], title);
-    plot_subtitle(plot, "%s; %s", title,
-                  group_n(setting, FACTOR_SEED) > 1 ? "thick: mean over seeds, thin: single seeds"
-                                                    : "one seed");
     for (size_t task = 0; plot && task < part.tasks.n_group; task++) {
         const struct run *run = part_task(&part, task);
         struct panel *panel = plot_panel(plot, run_task_title(run), "training step", kind->y_title);
@@ -156,6 +151,7 @@ static struct plot *curves_plot(const struct group *setting, const struct curve_
     }
     if (plot) {
         plot->share_y = true;
+        plot_titles(plot, "one seed", NULL);
         set_axes(plot, kind);
     }
     return plot;
@@ -208,9 +204,13 @@ static void say_pictures(struct document *document, const struct group *setting,
                          bool curves_first, const char *words_of_accuracy,
                          const char *words_of_curves)
 {
-    char stem[MATERIAL_STEM_SIZE];
+    char stem[MATERIAL_STEM_SIZE], title[SETTING_TITLE_SIZE];
     struct plot *accuracy = accuracy_plot(setting), *curves = curves_plot(setting, &kinds[0]);
     material_stem(number, stem);
+    setting_title(setting->run[0], title);
+    plot_subtitle(curves, "%s; %s", title,
+                  group_n(setting, FACTOR_SEED) > 1 ? "thick: mean over seeds, thin: single seeds"
+                                                    : "one seed");
     plot_alt(accuracy, "Token accuracy by task and variant");
     plot_name(accuracy, "%saccuracy", stem);
     plot_name(curves, "%scurves", stem);
@@ -364,11 +364,16 @@ static void say_epochs(struct document *document, const struct group *setting)
 
 /* ---- the page ---- */
 
+/* Where values are read by pointer, losses are best seen on a scale of each panel's own. */
 static void say_kind(struct document *document, const struct group *setting,
                      const struct curve_kind *kind)
 {
     struct plot *plot = curves_plot(setting, kind);
+    for (size_t i = 0; plot && kind->of_loss && i < plot->n_panel; i++) {
+        plot->panel[i].y.low = plot->panel[i].y.high = NAN;
+    }
     if (plot) {
+        plot->share_y = !kind->of_loss;
         document_begin(document, GROUP_OPTION, NULL, "%s", kind->y_title);
         document_plot(document, plot);
         document_end(document);
@@ -397,9 +402,9 @@ void say_curves(struct document *document, const struct material *material)
     document_begin(document, GROUP_CHOICE, NULL, "Setting");
     for (size_t i = 0; i < settings->n_group; i++) {
         const struct group *setting = &settings->group[i];
-        char title[SETTING_TITLE_SIZE];
-        setting_title(setting->run[0], title);
-        document_begin(document, GROUP_OPTION, NULL, "%s, %zu steps", title, group_n_step(setting));
+        char name[SETTING_NAME_SIZE];
+        setting_name(material->frame, setting, name);
+        document_begin(document, GROUP_OPTION, NULL, "%s, %zu steps", name, group_n_step(setting));
         document_group_tag(document, facets_tag(group_facets(setting)));
         say_setting(document, setting);
         if (!setting->run[0]->kind->has_settings) {

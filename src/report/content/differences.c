@@ -62,6 +62,8 @@ static void add_row(struct table *table, const struct comparison *comparison, en
                  usual ? "" : reference->variant_name);
     value_signed(table, comparison->difference.n == 0 ? NAN : comparison->difference.mean,
                  n_decimal);
+    table_sums_up(table, comparison->difference.n, comparison->difference.min,
+                  comparison->difference.max);
     add_interval(table, comparison, n_decimal);
     if (comparison->n_only_variant + comparison->n_only_reference > 0) {
         table_shown(table, (double)comparison->difference.n, "%zu / %zu (%zu, %zu with one alone)",

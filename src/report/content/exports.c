@@ -463,6 +463,28 @@ static void say_settings(struct document *document, const struct material *mater
     document_member(document, "settings", parts);
 }
 
+/* On the page, which does not show the pictures. */
+static void say_pictures(struct document *document)
+{
+    unsigned before = document_for(document, FOR_PAGE);
+    struct text text = {0};
+    for (size_t i = 0; i < document->n_block; i++) {
+        const struct block *block = &document->block[i];
+        const char *name = block->plot    ? block->plot->name
+                           : block->sheet ? block->sheet->name
+                                          : NULL;
+        if (name) {
+            text_append(&text, "%s[%s.png](%s.png)", text.data ? ", " : "pictures: ", name, name);
+        }
+    }
+    if (text.data) {
+        document_item(document, 1, "%s", text.data);
+    }
+    document->failed |= text.failed;
+    text_free(&text);
+    document_for(document, before);
+}
+
 /* The list of the files: those that this topic and others have added. */
 static void say_list(struct document *document)
 {
@@ -475,6 +497,7 @@ static void say_list(struct document *document)
     }
     document_item(document, 1, "[report.json](report.json): all of it for programs");
     document_item(document, 1, "the charts once more as `.svg`");
+    say_pictures(document);
     document_paragraph(document, TONE_PLAIN,
                        "A cell holds the runs whose configuration, program and class of machine "
                        "are identical except for the seed. The folder of a run, `runs/<id>/`, "

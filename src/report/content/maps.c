@@ -289,13 +289,13 @@ static size_t choose_snapshots(const struct sources *sources, size_t n)
     return 1;
 }
 
-static void say_setting(struct document *document, const struct sources *sources, size_t max,
-                        size_t *n_unread)
+static void say_setting(struct document *document, const struct frame *frame,
+                        const struct sources *sources, size_t max, size_t *n_unread)
 {
     const struct group *setting = sources->part.group;
-    char title[SETTING_TITLE_SIZE];
-    setting_title(setting->run[0], title);
-    document_begin(document, GROUP_OPTION, NULL, "%s", title);
+    char name[SETTING_NAME_SIZE];
+    setting_name(frame, setting, name);
+    document_begin(document, GROUP_OPTION, NULL, "%s", name);
     document_group_tag(document, facets_tag(group_facets(setting)));
     document_sheet(document, sheet_of_all(sources, max, n_unread));
     document_end(document);
@@ -322,8 +322,10 @@ static void say_limits(struct document *document, size_t max, size_t n_left_out,
     }
 }
 
-static void say_sources(struct document *document, const struct sources *sources, size_t n)
+static void say_sources(struct document *document, const struct frame *frame,
+                        const struct sources *sources)
 {
+    size_t n = frame->setting.n_group;
     size_t max = choose_snapshots(sources, n), used = 0, n_told = 0, n_left_out = 0, n_unread = 0;
     for (size_t i = 0; i < n; i++) {
         size_t size = size_of_sources(&sources[i], max);
@@ -342,7 +344,7 @@ static void say_sources(struct document *document, const struct sources *sources
             document_begin(document, GROUP_CHOICE, NULL, "Setting");
         }
         used += size;
-        say_setting(document, &sources[i], max, &n_unread);
+        say_setting(document, frame, &sources[i], max, &n_unread);
     }
     if (n_told > 0) {
         document_end(document);
@@ -360,7 +362,7 @@ void say_maps(struct document *document, const struct material *material)
         document->failed |= !sources_make(&settings->group[i], &sources[i]);
     }
     if (sources && !document->failed) {
-        say_sources(document, sources, settings->n_group);
+        say_sources(document, material->frame, sources);
     }
     for (size_t i = 0; sources && i < settings->n_group; i++) {
         sources_free(&sources[i]);

@@ -84,10 +84,11 @@ static void say_grid_means(struct document *document, const struct group *sequen
     for (size_t i = 0; i < blocks.n_group; i++) {
         const struct group *block = &blocks.group[i];
         if (is_published(block->run[0])) {
-            struct spread accuracy = group_spread(block, MEASURE_TOKEN_ACCURACY);
+            struct spread spread = group_spread(block, MEASURE_TOKEN_ACCURACY);
+            struct stats accuracy = group_stats(block, MEASURE_TOKEN_ACCURACY);
             begin_row(table, block);
-            table_integer(table, (long long)accuracy.n_configuration);
-            value_number(table, accuracy.mean, 3);
+            table_integer(table, (long long)spread.n_configuration);
+            value_mean(table, &accuracy, 3);
             add_sources(table, block->run[0]);
         }
     }
@@ -230,7 +231,7 @@ static void add_size(struct table *table, const struct groups *variants, const s
             table_integer(table, (long long)run_config(like)->seq_len);
             table_text(table, one->variant_name);
             table_integer(table, (long long)stats.n);
-            value_number(table, stats.mean, 3);
+            value_mean(table, &stats, 3);
             value_number(table, reverse_of(one), 3);
         }
     }

@@ -62,9 +62,9 @@ static void say_parts(struct document *document, const struct material *material
 {
     document_heading(document, 3, "What the runs did");
     for (size_t i = 0; i < material->n_part; i++) {
-        char title[SETTING_TITLE_SIZE];
+        char title[SETTING_NAME_SIZE];
         const struct group *part = material->part[i].group;
-        setting_title(part->run[0], title);
+        setting_name(material->frame, part, title);
         document_begin(document, GROUP_FOLD, NULL, "%s", title);
         document_group_tag(document, facets_tag(group_facets(part)));
         if (i == 0) {

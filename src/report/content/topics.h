@@ -10,6 +10,9 @@
 #undef WHOLE
 #undef PART
 
+/* The anchor of the section with all runs (all_runs.c). */
+#define RUNS_ANCHOR "runs"
+
 /* Runs that lost their maps, and runs that have no curve (notes.c). */
 size_t notes_without_maps(const struct frame *frame);
 size_t notes_without_curve(const struct frame *frame);

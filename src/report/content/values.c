@@ -4,6 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Also runs that diverged or got nowhere stand behind a cell. */
+static void sum_up(struct table *table, const struct group *group, const struct stats *stats)
+{
+    table_sums_up(table, group ? group->n_run : 0, stats->min, stats->max);
+}
+
 void value_measure(struct table *table, const struct group *group, enum measure measure)
 {
     value_measure_to(table, group, measure, measure_row(measure)->decimals);
@@ -28,6 +34,7 @@ void value_measure_to(struct table *table, const struct group *group, enum measu
     } else {
         table_shown(table, stats.mean, "%s", number);
     }
+    sum_up(table, group, &stats);
 }
 
 /* Means over a grid differ by far more than the fourth digit. */
@@ -55,6 +62,13 @@ void value_spread(struct table *table, const struct group *group, enum measure m
     } else {
         value_number(table, stats.mean, decimals);
     }
+    sum_up(table, group, &stats);
+}
+
+void value_mean(struct table *table, const struct stats *stats, int n_decimal)
+{
+    value_number(table, stats->mean, n_decimal);
+    table_sums_up(table, stats->n, stats->min, stats->max);
 }
 
 void value_number(struct table *table, double value, int n_decimal)
@@ -81,6 +95,7 @@ void value_runs(struct table *table, const struct stats *share)
 {
     if (share->n > 0) {
         table_shown(table, share->mean, "%.0f of %zu", share->mean * (double)share->n, share->n);
+        table_sums_up(table, share->n, NAN, NAN);
     } else {
         table_missing(table);
     }
@@ -104,6 +119,7 @@ static void add_difference(struct table *table, const struct stats *difference, 
     } else {
         table_shown(table, difference->mean, "%s%s", mean, then);
     }
+    table_sums_up(table, difference->n, NAN, NAN); /* between which they lie it says itself */
 }
 
 void value_difference(struct table *table, const struct stats *difference, int n_decimal)

@@ -1,5 +1,6 @@
 /* values: the cells that reports have in common, so that a number looks alike wherever it stands.
- * Each adds one cell to the table. A group may be NULL: nothing was run, "-".
+ * Each adds one cell to the table; what is measured sums up its runs. A group may be NULL: nothing
+ * was run, "-".
  */
 #ifndef QKVLAB_REPORT_VALUES_H
 #define QKVLAB_REPORT_VALUES_H
@@ -17,7 +18,10 @@ void value_measure_to(struct table *table, const struct group *group, enum measu
 /* The mean over a grid: "62 (17 of 48)", "never", "2.329". */
 void value_spread(struct table *table, const struct group *group, enum measure measure);
 
-/* A number with so many decimals, "-" where it is not finite; value_signed with its sign. */
+/* A mean with so many decimals, "-" for none. */
+void value_mean(struct table *table, const struct stats *stats, int n_decimal);
+
+/* A number that is no mean of runs, "-" where it is not finite; value_signed with its sign. */
 void value_number(struct table *table, double value, int n_decimal);
 void value_signed(struct table *table, double value, int n_decimal);
 

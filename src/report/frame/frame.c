@@ -337,3 +337,16 @@ void setting_title(const struct run *run, char title[SETTING_TITLE_SIZE])
     }
     snprintf(title + n, SETTING_TITLE_SIZE - n, ", T %zu", config->seq_len);
 }
+
+void setting_name(const struct frame *frame, const struct group *setting,
+                  char name[SETTING_NAME_SIZE])
+{
+    char title[SETTING_TITLE_SIZE];
+    setting_title(setting->run[0], title);
+    if (frame->setting.n_group > 1) {
+        snprintf(name, SETTING_NAME_SIZE, "Setting %zu: %s", setting->level[FACTOR_SETTING] + 1,
+                 title);
+    } else {
+        snprintf(name, SETTING_NAME_SIZE, "%s", title);
+    }
+}

@@ -59,4 +59,10 @@ const struct group *frame_kind(const struct frame *frame, enum measured_kind kin
 #define SETTING_TITLE_SIZE 160
 void setting_title(const struct run *run, char title[SETTING_TITLE_SIZE]);
 
+/* setting_name writes the title of one of the frame's settings, behind "Setting 2: " where there
+ * are several: two may have one title. */
+#define SETTING_NAME_SIZE (SETTING_TITLE_SIZE + 32)
+void setting_name(const struct frame *frame, const struct group *setting,
+                  char name[SETTING_NAME_SIZE]);
+
 #endif

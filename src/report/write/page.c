@@ -5,6 +5,7 @@
 #include "report/write/page.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,24 +20,47 @@
 #define MIN_POINT 25                  /* a line is not cut into fewer, whatever the budget */
 #define PLOT_BUDGET ((size_t)6 << 20) /* characters of all lines */
 #define FLOAT_CHARS 6                 /* of a float in base64, rounded up */
+#define TABLE_DIGITS 5                /* of a number in a table */
 
 struct budget {
     size_t max_point;
     bool with_singles;
 };
 
+/* Levels at the end that are any are left out. */
 static json_t *facets_json(uint64_t tag)
 {
     struct facets facets = facets_of(tag);
-    return tag == 0 ? json_integer(0)
-                    : json_pack("[i, i, i, i]", facets.task, facets.variant, facets.setting,
-                                facets.seed);
+    const int level[] = {facets.task, facets.variant, facets.setting, facets.seed};
+    size_t n = 4;
+    while (n > 0 && level[n - 1] == FACET_ANY) {
+        n--;
+    }
+    json_t *array = n > 0 ? json_array() : json_integer(0);
+    for (size_t i = 0; i < n; i++) {
+        json_array_append_new(array, json_integer(level[i]));
+    }
+    return array;
 }
 
 static void set_text(json_t *object, const char *key, const char *text)
 {
     if (text) {
         json_object_set_new(object, key, json_text(text));
+    }
+}
+
+static void set_flag(json_t *object, const char *key, bool flag)
+{
+    if (flag) {
+        json_object_set_new(object, key, json_true());
+    }
+}
+
+static void set_finite(json_t *object, const char *key, double value)
+{
+    if (isfinite(value)) {
+        json_object_set_new(object, key, json_number(value));
     }
 }
 
@@ -52,33 +76,56 @@ static json_t *column_json(const struct table *table, size_t i)
     if (column->look != LOOK_PLAIN) {
         json_object_set_new(object, "look", json_integer(column->look));
     }
-    if (table_is_number(table, i)) {
-        json_object_set_new(object, "n", json_true());
-    }
+    set_flag(object, "n", table_is_number(table, i));
     if (column->tag) {
         json_object_set_new(object, "f", facets_json(column->tag));
     }
     return object;
 }
 
-static json_t *cell_json(const struct table *table, size_t row, size_t column)
+/* As many digits as a reader may see of it, and sort by. */
+static json_t *rounded_json(double value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.*g", TABLE_DIGITS, value);
+    return json_number(strtod(text, NULL));
+}
+
+static json_t *number_json(const struct table *table, size_t row, size_t column)
 {
     const struct cell_value *cell = table_cell_at(table, row, column);
     char buffer[TABLE_CELL_SIZE];
+    json_t *array = json_pack("[o]", json_text(table_cell_text(table, row, column, buffer)));
+    if (cell->shown) {
+        json_array_append_new(array, rounded_json(cell->number));
+    }
+    if (cell->n > 0) {
+        json_array_append_new(array, json_integer((json_int_t)cell->n));
+    }
+    if (cell->n > 0 && cell->low < cell->high) {
+        json_array_append_new(array, rounded_json(cell->low));
+        json_array_append_new(array, rounded_json(cell->high));
+    }
+    return array;
+}
+
+static json_t *cell_json(const struct table *table, size_t row, size_t column, bool bare)
+{
+    const struct cell_value *cell = table_cell_at(table, row, column);
     switch (cell->type) {
     case CELL_MISSING:
         return json_null();
     case CELL_INTEGER:
         return json_integer(cell->integer);
     case CELL_NUMBER:
-        return json_pack("[o, o]", json_text(table_cell_text(table, row, column, buffer)),
-                         json_number(cell->number));
+        return bare ? rounded_json(cell->number) : number_json(table, row, column);
     default:
         return json_text(cell->text);
     }
 }
 
-static void add_table(json_t *object, const struct table *table)
+/* bare: numbers are for drawing, and have no texts. */
+static void add_table(json_t *object, const struct table *table, bool bare)
 {
     json_t *columns = json_array(), *rows = json_array();
     for (size_t i = 0; i < table_n_column(table); i++) {
@@ -90,22 +137,25 @@ static void add_table(json_t *object, const struct table *table)
         json_t *cells = json_array();
         for (size_t i = 0; i < table_n_column(table); i++) {
             if (table_column_at(table, i)->title) {
-                json_array_append_new(cells, cell_json(table, row, i));
+                json_array_append_new(cells, cell_json(table, row, i, bare));
             }
         }
-        json_array_append_new(rows, json_pack("[o, i, o]", facets_json(table_row_tag(table, row)),
-                                              (int)table_row_aside(table, row), cells));
+        json_t *array = json_pack("[o, o]", facets_json(table_row_tag(table, row)), cells);
+        if (table_row_aside(table, row)) {
+            json_array_append_new(array, json_integer(1));
+        }
+        json_array_append_new(rows, array);
     }
     json_object_set_new(object, "cols", columns);
     json_object_set_new(object, "rows", rows);
 }
 
-static json_t *table_json_of(const struct block *block, bool is_runs)
+static json_t *table_json_of(const struct block *block)
 {
-    json_t *object = json_pack("{s:s}", "k", is_runs ? "runs" : "table");
+    json_t *object = json_pack("{s:s}", "k", "table");
     set_text(object, "n", block->text);
     set_text(object, "c", block->note);
-    add_table(object, block->table);
+    add_table(object, block->table, false);
     return object;
 }
 
@@ -127,7 +177,7 @@ static json_t *pivot_json(const struct block *block)
                   "fixed", columns_json(pivot->fixed, pivot->n_fixed), "line",
                   (json_int_t)pivot->line, "panel", (json_int_t)pivot->panel);
     set_text(object, "t", block->text);
-    add_table(object, pivot->table);
+    add_table(object, pivot->table, true);
     return object;
 }
 
@@ -135,116 +185,199 @@ static json_t *pivot_json(const struct block *block)
 
 enum piece { PIECE_MEAN, PIECE_LOW, PIECE_HIGH };
 
-static json_t *pieces_json(const double *value, size_t n, size_t bucket, enum piece kind)
+/* NaN where all of a piece is. */
+static double piece_of(const double *value, size_t n, enum piece kind)
 {
-    size_t n_piece = (n + bucket - 1) / bucket;
+    double sum = 0, low = NAN, high = NAN;
+    size_t n_finite = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (isfinite(value[i])) {
+            sum += value[i];
+            low = fmin(low, value[i]);
+            high = fmax(high, value[i]);
+            n_finite++;
+        }
+    }
+    return kind == PIECE_LOW    ? low
+           : kind == PIECE_HIGH ? high
+           : n_finite > 0       ? sum / (double)n_finite
+                                : NAN;
+}
+
+static json_t *pieces_json(const double *value, size_t n, size_t cut, enum piece kind)
+{
+    size_t n_piece = (n + cut - 1) / cut;
     float *piece = calloc(n_piece + 1, sizeof *piece);
     for (size_t i = 0; piece && i < n_piece; i++) {
-        size_t end = (i + 1) * bucket < n ? (i + 1) * bucket : n;
-        double sum = 0, extreme = value[i * bucket];
-        for (size_t k = i * bucket; k < end; k++) {
-            sum += value[k];
-            extreme = kind == PIECE_LOW ? fmin(extreme, value[k]) : fmax(extreme, value[k]);
-        }
-        piece[i] = (float)(kind == PIECE_MEAN ? sum / (double)(end - i * bucket) : extreme);
+        size_t first = i * cut, left = n - first;
+        piece[i] = (float)piece_of(value + first, left < cut ? left : cut, kind);
     }
     json_t *text = piece ? html_base64(piece, n_piece * sizeof *piece) : NULL;
     free(piece);
     return text;
 }
 
-static json_t *line_json(const struct series *series, size_t bucket, bool with_singles)
+static size_t cut_of(const struct series *series, const struct budget *budget)
 {
-    json_t *line =
-        json_pack("{s:I, s:o, s:o}", "v", (json_int_t)series->style, "t",
-                  json_text(series->name ? series->name : ""), "f", facets_json(series->tag));
-    json_object_set_new(line, "y", pieces_json(series->y, series->n, bucket, PIECE_MEAN));
-    if (series->low) {
-        json_object_set_new(line, "lo", pieces_json(series->low, series->n, bucket, PIECE_LOW));
-        json_object_set_new(line, "hi", pieces_json(series->high, series->n, bucket, PIECE_HIGH));
+    size_t cut = (series->n + budget->max_point - 1) / budget->max_point;
+    return cut > 0 ? cut : 1;
+}
+
+/* Few values with their single values are often single runs, which are what is to be seen. */
+static bool keeps_singles(const struct series *series, const struct budget *budget)
+{
+    return budget->with_singles || series->n <= MIN_POINT;
+}
+
+/* [first, by, cut, n] of values that are equally far apart, else pieces of them. */
+static json_t *x_json(const struct series *series, size_t cut)
+{
+    const double *x = series->x;
+    double by = series->n > 1 ? x[1] - x[0] : 1;
+    for (size_t i = 2; i < series->n; i++) {
+        if (!(fabs(x[i] - x[0] - (double)i * by) <= 1e-9 * fabs(by))) {
+            return pieces_json(x, series->n, cut, PIECE_MEAN);
+        }
     }
-    if (with_singles && series->n_single > 0) {
+    return json_pack("[o, o, I, I]", json_number(series->n > 0 ? x[0] : 0), json_number(by),
+                     (json_int_t)cut, (json_int_t)series->n);
+}
+
+static json_t *line_json(const struct series *series, size_t cut, const struct budget *budget)
+{
+    const double *low = series->low ? series->low : cut > 1 ? series->y : NULL;
+    const double *high = series->high ? series->high : cut > 1 ? series->y : NULL;
+    json_t *line =
+        json_pack("{s:I, s:o, s:o}", "v", (json_int_t)series->style, "f", facets_json(series->tag),
+                  "y", pieces_json(series->y, series->n, cut, PIECE_MEAN));
+    set_text(line, "t", series->name);
+    if (series->mark != MARK_LINE) {
+        json_object_set_new(line, "m", json_integer(series->mark));
+    }
+    set_finite(line, "w", series->width > 0 ? series->width : NAN);
+    if (low && high) {
+        json_object_set_new(line, "lo", pieces_json(low, series->n, cut, PIECE_LOW));
+        json_object_set_new(line, "hi", pieces_json(high, series->n, cut, PIECE_HIGH));
+    }
+    if (series->n_single > 0 && keeps_singles(series, budget)) {
         json_t *singles = json_array();
         for (size_t i = 0; i < series->n_single; i++) {
             json_array_append_new(singles,
-                                  pieces_json(series->single[i], series->n, bucket, PIECE_MEAN));
+                                  pieces_json(series->single[i], series->n, cut, PIECE_MEAN));
         }
         json_object_set_new(line, "one", singles);
     }
     return line;
 }
 
-static size_t longest(const struct panel *panel)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < panel->n_series; i++) {
-        n = panel->series[i].n > n ? panel->series[i].n : n;
-    }
-    return n;
-}
-
 static json_t *axis_json(const struct axis *axis)
 {
-    json_t *object = json_pack("{s:b}", "log", (int)axis->can_log);
-    set_text(object, "t", axis->title ? axis->title : "");
-    if (isfinite(axis->high)) {
-        json_object_set_new(object, "high", json_number(axis->high));
-    }
+    json_t *object = json_object();
+    set_text(object, "t", axis->title);
+    set_finite(object, "low", axis->low);
+    set_finite(object, "high", axis->high);
+    set_flag(object, "log", axis->log);
+    set_flag(object, "canLog", axis->can_log);
+    set_flag(object, "discrete", axis->discrete);
+    set_flag(object, "whole", axis->whole);
+    set_flag(object, "sign", axis->sign);
     return object;
 }
 
-static json_t *panel_json(const struct panel *panel, const struct budget *budget)
+static json_t *rules_json(const struct panel *panel)
 {
-    json_t *lines = json_array(), *rules = json_array();
-    size_t n = longest(panel), bucket = (n + budget->max_point - 1) / budget->max_point;
-    bucket = bucket > 0 ? bucket : 1;
-    double first = 0;
-    for (size_t i = 0; i < panel->n_series; i++) {
-        const struct series *series = &panel->series[i];
-        first = series->n > 0 ? series->x[0] : first;
-        json_array_append_new(lines, line_json(series, bucket, budget->with_singles));
-    }
+    json_t *rules = json_array();
     for (size_t i = 0; i < panel->n_rule; i++) {
         const struct rule *rule = &panel->rule[i];
-        if (!rule->vertical) {
-            json_array_append_new(rules, json_pack("[o, o]", json_number(rule->at),
-                                                   json_text(rule->title ? rule->title : "")));
-        }
+        json_t *object = json_pack("{s:o}", "at", json_number(rule->at));
+        set_flag(object, "v", rule->vertical);
+        set_text(object, "t", rule->title);
+        set_flag(object, "beside", rule->beside);
+        json_array_append_new(rules, object);
     }
-    json_t *object =
-        json_pack("{s:o, s:o, s:o, s:f, s:I, s:I, s:I, s:o, s:o}", "f", facets_json(panel->tag),
-                  "x", axis_json(&panel->x), "y", axis_json(&panel->y), "x0", first, "dx",
-                  (json_int_t)bucket, "n", (json_int_t)((n + bucket - 1) / bucket), "total",
-                  (json_int_t)n, "rules", rules, "lines", lines);
+    return rules;
+}
+
+/* The values of x are the first ones of a longer series. */
+static bool begins(const struct series *series, const struct series *longer)
+{
+    size_t i = 0;
+    while (i < series->n && i < longer->n && series->x[i] == longer->x[i]) {
+        i++;
+    }
+    return i == series->n;
+}
+
+/* Where lines begin alike, the panel has the values of x of the longest. */
+static json_t *panel_json(const struct panel *panel, const struct budget *budget)
+{
+    json_t *lines = json_array();
+    const struct series *longest = panel->series;
+    for (size_t i = 1; i < panel->n_series; i++) {
+        longest = panel->series[i].n > longest->n ? &panel->series[i] : longest;
+    }
+    json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o}", "f", facets_json(panel->tag), "x",
+                               axis_json(&panel->x), "y", axis_json(&panel->y), "rules",
+                               rules_json(panel), "lines", lines);
     set_text(object, "t", panel->title);
+    set_text(object, "note", panel->note);
+    if (longest) {
+        json_object_set_new(object, "at", x_json(longest, cut_of(longest, budget)));
+    }
+    for (size_t i = 0; i < panel->n_series; i++) {
+        const struct series *series = &panel->series[i];
+        bool shares = begins(series, longest);
+        size_t cut = cut_of(shares ? longest : series, budget);
+        json_t *line = line_json(series, cut, budget);
+        if (!shares) {
+            json_object_set_new(line, "at", x_json(series, cut));
+        }
+        json_array_append_new(lines, line);
+    }
     return object;
 }
 
 static json_t *plot_json(const struct plot *plot, const struct budget *budget)
 {
     json_t *panels = json_array();
+    bool dropped = false;
     for (size_t i = 0; i < plot->n_panel; i++) {
-        json_array_append_new(panels, panel_json(&plot->panel[i], budget));
+        const struct panel *panel = &plot->panel[i];
+        json_array_append_new(panels, panel_json(panel, budget));
+        for (size_t k = 0; k < panel->n_series; k++) {
+            dropped |= panel->series[k].n_single > 0 && !keeps_singles(&panel->series[k], budget);
+        }
     }
     json_t *object = json_pack("{s:s, s:o}", "k", "plot", "panels", panels);
     set_text(object, "t", plot->title);
+    set_text(object, "sub", plot->subtitle && plot->subtitle[0] ? plot->subtitle : NULL);
+    set_text(object, "alt", plot->alt);
+    set_text(object, "one", plot->single_title);
+    set_text(object, "mean", plot->mean_title);
+    set_flag(object, "share", plot->share_y);
+    set_flag(object, "dropped", dropped);
     return object;
+}
+
+static size_t size_of_panel(const struct panel *panel, const struct budget *budget)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < panel->n_series; i++) {
+        const struct series *series = &panel->series[i];
+        size_t n = series->n < budget->max_point ? series->n : budget->max_point;
+        size += n * (3 + (keeps_singles(series, budget) ? series->n_single : 0)) * FLOAT_CHARS;
+    }
+    return size;
 }
 
 static size_t size_of_plots(const struct document *document, const struct budget *budget)
 {
     size_t size = 0;
     for (size_t i = 0; i < document->n_block; i++) {
-        const struct plot *plot = document->block[i].plot;
-        for (size_t k = 0; plot && document->block[i].audience & FOR_PAGE && k < plot->n_panel;
+        const struct block *block = &document->block[i];
+        for (size_t k = 0; block->plot && block->audience & FOR_PAGE && k < block->plot->n_panel;
              k++) {
-            const struct panel *panel = &plot->panel[k];
-            size_t n = longest(panel);
-            n = n < budget->max_point ? n : budget->max_point;
-            for (size_t j = 0; j < panel->n_series; j++) {
-                size_t n_line = 3 + (budget->with_singles ? panel->series[j].n_single : 0);
-                size += n * n_line * FLOAT_CHARS;
-            }
+            size += size_of_panel(&block->plot->panel[k], budget);
         }
     }
     return size;
@@ -327,7 +460,6 @@ static json_t *sheet_json(const struct sheet *sheet)
 struct writer {
     const struct document *document;
     struct budget budget;
-    bool in_runs; /* inside the section of all runs */
 };
 
 static json_t *blocks_json(struct writer *writer, size_t first, size_t end, json_t *array);
@@ -355,16 +487,12 @@ static json_t *group_json(struct writer *writer, size_t begin)
     if (block->group == GROUP_FILE) {
         return code_json(writer->document, begin);
     }
-    writer->in_runs |= block->note && strcmp(block->note, "runs") == 0;
     json_t *object =
         json_pack("{s:s, s:o, s:o}", "k", name[block->group], "f", facets_json(block->tag), "b",
                   blocks_json(writer, begin + 1, block->end, json_array()));
-    writer->in_runs = false;
     set_text(object, "t", block->text);
     set_text(object, "id", block->note);
-    if (block->open) {
-        json_object_set_new(object, "open", json_true());
-    }
+    set_flag(object, "open", block->open);
     return object;
 }
 
@@ -386,7 +514,7 @@ static json_t *block_json(struct writer *writer, size_t i)
     case BLOCK_PARAGRAPH:
         return paragraph_json(block);
     case BLOCK_TABLE:
-        return table_json_of(block, writer->in_runs);
+        return table_json_of(block);
     case BLOCK_PLOT:
         return plot_json(block->plot, &writer->budget);
     case BLOCK_SHEET:
@@ -481,19 +609,16 @@ static json_t *settings_json(const struct page_levels *levels)
 
 static json_t *page_json(const struct document *document, const struct page_levels *levels)
 {
-    struct writer writer = {document, choose_budget(document), false};
-    json_t *runs = json_array(), *sizes = json_array();
-    for (size_t i = 0; i < levels->n_run; i++) {
-        json_array_append_new(runs, facets_json(levels->run[i]));
-    }
+    struct writer writer = {document, choose_budget(document)};
+    json_t *sizes = json_array();
     for (size_t i = 0; i < levels->n_size; i++) {
         json_array_append_new(sizes, json_string(levels->size[i]));
     }
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "lead", json_text(levels->lead),
                      "sizes", sizes, "tasks", named_json(levels->task, levels->n_task), "variants",
                      named_json(levels->variant, levels->n_variant), "settings",
-                     settings_json(levels), "runs", runs, "colours", html_colours(), "blocks",
-                     sections_json(&writer));
+                     settings_json(levels), "anchor", json_text(levels->runs), "colours",
+                     html_colours(), "blocks", sections_json(&writer));
 }
 
 /* ---- the file ---- */

@@ -19,8 +19,8 @@ struct page_levels {
     size_t n_task, n_variant, n_setting;
     const char *const *size; /* [n_size] names of a setting's sizes */
     size_t n_size;
-    const uint64_t *run; /* [n_run] the tag of every run */
-    size_t n_run;
+    const char
+        *runs; /* the anchor of the section whose table has a row a run, where numbers lead */
 };
 
 /* page_write writes <folder>/report.html. Errors: STATUS_WRITE, STATUS_MEMORY. */

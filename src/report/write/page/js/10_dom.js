@@ -39,11 +39,6 @@ function clear(node, ...children) {
   return append(node, children);
 }
 
-/* A sentence of the findings: **bold**, _emphasis_ around the whole, the rest plain. */
-function sentence(text) {
-  return text.split('**').map((part, i) => (i % 2 ? el('strong', null, part) : part));
-}
-
 function select(label, options, value, change) {
   const node = el('select', { onchange: () => change(node.value) });
   for (const [key, title] of options) {
@@ -71,20 +66,6 @@ function number(value, digits) {
 
 function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/* What is rounded to zero has no sign. */
-function fixedText(value, digits) {
-  const text = value.toFixed(digits);
-  return Number(text) === 0 ? (0).toFixed(digits) : text;
-}
-
-function signedText(value, digits) {
-  if (value === null || value === undefined) {
-    return null;
-  }
-  const text = fixedText(value, digits);
-  return (Number(text) > 0 ? '+' : '') + text;
 }
 
 function say(text) {

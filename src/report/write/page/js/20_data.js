@@ -1,45 +1,95 @@
-/* The document of the page, and the filter that every part of it obeys. Facets say which runs
- * something speaks of: [task, variant, setting, seed], each a number or -1 for any; 0 is all of them. */
+/* The document of the page, the filter that every part of it obeys, and what a reader chose. Facets
+ * say which runs something speaks of: [task, variant, setting, seed], each a level or -1 for any,
+ * those at the end left out; 0: of none in particular. */
 
 const data = JSON.parse(document.getElementById('data').textContent);
-const ANY = [-1, -1, -1, -1];
-const TASK = 0;
-const VARIANT = 1;
-const SETTING = 2;
+const FACET_KEYS = ['task', 'variant', 'setting', 'seed'];
+const [TASK, VARIANT, SETTING] = [0, 1, 2];
 
-const filter = { text: '', task: '', variant: '', sizes: data.sizes.map(() => '') };
-const listeners = [];
-
-const settingSizes = (setting) => data.settings[setting][1];
+const levelsOf = (facets) => FACET_KEYS.map((key, i) =>
+  (facets && facets[i] !== undefined ? facets[i] : -1));
+const isAbout = (facets) => levelsOf(facets).some((level) => level >= 0);
 
 /* What both say: the second is laid over the first. */
-function mergeFacets(a, b) {
-  return (a || ANY).map((level, i) => ((b || ANY)[i] >= 0 ? b[i] : level));
-}
-
-function facetsMatch(facets) {
-  const [task, variant, setting] = facets || ANY;
-  return (filter.task === '' || task < 0 || task === Number(filter.task)) &&
-    (filter.variant === '' || variant < 0 || variant === Number(filter.variant)) &&
-    (setting < 0 || filter.sizes.every((size, i) =>
-      size === '' || settingSizes(setting)[i] === Number(size)));
-}
+const mergeFacets = (a, b) => levelsOf(a).map((level, i) =>
+  (b && b[i] >= 0 ? b[i] : level));
 
 function facetNames(facets) {
-  const [task, variant, setting] = facets || ANY;
+  const [task, variant, setting] = levelsOf(facets);
   return [task >= 0 && data.tasks[task][1], variant >= 0 && data.variants[variant][1],
     variant >= 0 && data.variants[variant][0], setting >= 0 && data.settings[setting][0]]
     .filter((name) => name);
 }
 
-/* matches: words are those that belong to the thing, beside the names of its facets. */
-function matches(facets, words) {
-  const wanted = filter.text.toLowerCase().split(/\s+/).filter((word) => word);
-  if (!facetsMatch(facets)) {
-    return false;
+/* ---- the filter ---- */
+
+const noFilter = () => ({ text: '', task: '', variant: '', sizes: data.sizes.map(() => '') });
+const filter = noFilter();
+const listeners = [];
+let left = null; /* what the filter leaves; null: everything */
+
+const keyOf = (levels) => levels.slice(0, 3).join();
+
+/* Each task, variant and setting that was run together: its number of runs, its names, and the keys
+ * of all facets that it has. */
+const cells = (() => {
+  const found = new Map();
+  const section = data.blocks.find((block) => block.id === data.anchor);
+  const table = section && section.b.find((block) => block.k === 'table');
+  for (const [facets] of table ? table.rows : []) {
+    const levels = levelsOf(facets);
+    if (!found.has(keyOf(levels))) {
+      found.set(keyOf(levels), { levels, n: 0, names: facetNames(levels).join(' ').toLowerCase(),
+        keys: [0, 1, 2, 3, 4, 5, 6, 7].map((mask) =>
+          keyOf(levels.map((level, i) => (mask >> i & 1 ? level : -1)))) });
+    }
+    found.get(keyOf(levels)).n++;
   }
-  const hay = wanted.length ? [...facetNames(facets), words || ''].join(' ').toLowerCase() : '';
-  return wanted.every((word) => hay.includes(word));
+  return [...found.values()];
+})();
+
+const countRuns = (list) => list.reduce((sum, cell) => sum + cell.n, 0);
+const holds = (names, words) => words.every((word) => names.includes(word));
+
+function isChosen({ levels }) {
+  return (filter.task === '' || levels[TASK] === Number(filter.task)) &&
+    (filter.variant === '' || levels[VARIANT] === Number(filter.variant)) &&
+    filter.sizes.every((size, i) =>
+      size === '' || data.settings[levels[SETTING]][1][i] === Number(size));
+}
+
+/* Something is possible where a run that the choices leave has its facets, and named where the text
+ * names a task, variant or setting of such a run, too. */
+function applyFilter() {
+  const words = filter.text.toLowerCase().split(/\s+/).filter((word) => word);
+  const chosen = cells.filter(isChosen);
+  const named = chosen.filter((cell) => holds(cell.names, words));
+  const keys = (list) => new Set(list.flatMap((cell) => cell.keys));
+  left = chosen.length === cells.length && !words.length ? null
+    : { words, possible: keys(chosen), named: keys(named), n: countRuns(named) };
+}
+
+const isIn = (keys, facets) => !left || !isAbout(facets) || left[keys].has(keyOf(levelsOf(facets)));
+const isPossible = (facets) => isIn('possible', facets);
+const isNamed = (facets) => isIn('named', facets);
+
+/* A row is also found by what stands in it. */
+const isRowLeft = (row) => !left || (isPossible(row[0]) && (!left.words.length ||
+  (isAbout(row[0]) && isNamed(row[0])) ||
+  holds([...row[1].map(cellText), ...facetNames(row[0])].join(' ').toLowerCase(), left.words)));
+
+/* A text that names no run says nothing of columns. */
+const isColumnLeft = (column) => isPossible(column.f) &&
+  (!left || !left.named.size || isNamed(column.f));
+
+/* Whether the filter leaves something of a block, a panel or a line: itself, and something in it
+ * where what is in it speaks of runs. */
+const partsOf = (part) => part.b || part.panels || part.lines || [];
+const speaks = (part) => isAbout(part.f) || partsOf(part).some(speaks);
+
+function isLeft(part) {
+  const parts = partsOf(part).filter(speaks);
+  return isNamed(part.f) && (!parts.length || parts.some(isLeft));
 }
 
 function onFilter(node, update) {
@@ -47,22 +97,33 @@ function onFilter(node, update) {
 }
 
 function filterChanged() {
+  applyFilter();
   const here = listeners.filter(([node]) => node.isConnected);
   listeners.length = 0;
   listeners.push(...here);
   here.forEach(([, update]) => update());
 }
 
-/* Every number links to the runs behind it. */
-const FACET_KEYS = ['task', 'variant', 'setting', 'seed'];
+/* ---- what a reader chose ---- */
 
-function runsLink(facets, text, title) {
-  const query = FACET_KEYS.map((key, i) => (facets[i] >= 0 ? key + '=' + facets[i] : ''))
-    .filter((part) => part).join('&');
-  return el('a', { href: '#runs&' + query, title: title || 'opens the runs' }, text);
+/* An object for a place of the page, the same one when the place is drawn anew: the options of a
+ * choice are one place, so that what was chosen in one holds in the others as far as they have it. */
+const kept = new Map();
+
+function keptAt(place, kind) {
+  const key = place + ' ' + kind;
+  kept.set(key, kept.get(key) || {});
+  return kept.get(key);
 }
 
-const hasFacets = (facets) => facets.some((level) => level >= 0);
+/* ---- links to runs, and texts ---- */
+
+function runsLink(facets, text, title) {
+  const levels = levelsOf(facets);
+  const query = FACET_KEYS.map((key, i) => (levels[i] >= 0 ? key + '=' + levels[i] : ''))
+    .filter((part) => part).join('&');
+  return el('a', { href: '#' + data.anchor + '&' + query, title: title || 'opens the runs' }, text);
+}
 
 /* Inline Markdown: **strong**, `code`, [text](address), and \ before a character that means nothing
  * else. Texts become text nodes; an address is shown only where it leads into the report. */

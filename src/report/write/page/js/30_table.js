@@ -1,12 +1,14 @@
 /* A table whose columns sort by a click or a key, with pages. A column is {t: title, h: hint, look,
- * n: numbers, a: address before the text, f: facets}; a row [facets, aside, cells]; a cell null, a
- * text, an integer, or [text, number]. */
+ * n: numbers, a: address before the text, f: facets}; a row [facets, cells, aside]; a cell null, a
+ * text, a number, [its text], or [its text, number, n, low, high]: n, low and high of the runs that it
+ * sums up, which it opens, without low and high where they are one. */
 
 const PAGE = 50;
 const LOOKS = { 1: 'head', 2: 'code' };
 
 const cellText = (cell) => (cell === null ? '–' : Array.isArray(cell) ? cell[0] : String(cell));
-const cellValue = (cell) => (Array.isArray(cell) ? cell[1] : cell);
+const cellValue = (cell) => (!Array.isArray(cell) ? cell
+  : cell.length > 1 ? cell[1] : Number(cell[0]));
 
 function compareCells(a, b) {
   const missing = (value) => value === null || value === undefined || Number.isNaN(value);
@@ -18,9 +20,16 @@ function compareCells(a, b) {
   return { order, fixed: false };
 }
 
-/* more: {rows: (rows) => those to show, plain: numbers are no links} */
-function makeTable(block, more) {
-  const state = { rows: [], sort: null, down: false, page: 0, all: false, columns: [] };
+/* What a measured cell rests on. */
+function cellHint([, , n, low, high]) {
+  return plural(n, 'run') + (low === undefined ? '' : ', ' + low + ' to ' + high) +
+    '; opens the runs';
+}
+
+/* pick: (rows) => those to show whatever the filter, or null for those that it leaves. */
+function makeTable(block, place, pick) {
+  const state = { rows: [], page: 0, all: false, columns: [] };
+  const sort = keptAt(place, 'sort'); /* {title, down} */
   const head = el('tr');
   const body = el('tbody');
   const caption = el('caption');
@@ -31,23 +40,24 @@ function makeTable(block, more) {
       el('table', null, caption, el('thead', null, head), body)), pages);
 
   function sorted() {
-    if (state.sort === null) {
+    const column = block.cols.findIndex((item) => item.t === sort.title);
+    if (column < 0) {
       return state.rows;
     }
-    const keyed = state.rows.map((row) => [cellValue(row[2][state.sort]), row]);
+    const keyed = state.rows.map((row) => [cellValue(row[1][column]), row]);
     keyed.sort((a, b) => {
-      const aside = a[1][1] - b[1][1];
+      const aside = (a[1][2] || 0) - (b[1][2] || 0);
       const { order, fixed } = compareCells(a[0], b[0]);
-      return aside || (fixed || !state.down ? order : -order);
+      return aside || (fixed || !sort.down ? order : -order);
     });
     return keyed.map((pair) => pair[1]);
   }
 
-  function sortBy(i) {
-    state.down = state.sort === i ? !state.down : Boolean(block.cols[i].n);
-    state.sort = i;
+  function sortBy({ t: title, n: isNumber }) {
+    sort.down = sort.title === title ? !sort.down : Boolean(isNumber);
+    sort.title = title;
     state.page = 0;
-    say(name + ', sorted by ' + block.cols[i].t + (state.down ? ', descending' : ', ascending'));
+    say(name + ', sorted by ' + title + (sort.down ? ', descending' : ', ascending'));
     draw();
   }
 
@@ -56,10 +66,10 @@ function makeTable(block, more) {
       ? document.activeElement.dataset.column : null;
     clear(head, state.columns.map((i) => {
       const column = block.cols[i];
-      const order = state.sort !== i ? 'none' : state.down ? 'descending' : 'ascending';
+      const order = sort.title !== column.t ? 'none' : sort.down ? 'descending' : 'ascending';
       return el('th', { scope: 'col', 'aria-sort': order, class: column.n && 'number' },
         el('button', { type: 'button', title: column.h, 'data-column': i,
-          onclick: () => sortBy(i) }, column.t));
+          onclick: () => sortBy(column) }, column.t));
     }));
     const again = [...head.querySelectorAll('button')]
       .find((button) => button.dataset.column === focused);
@@ -70,7 +80,7 @@ function makeTable(block, more) {
 
   function drawCell(row, i) {
     const column = block.cols[i];
-    const cell = row[2][i];
+    const cell = row[1][i];
     const text = cellText(cell);
     const look = LOOKS[column.look];
     const facets = mergeFacets(row[0], column.f);
@@ -79,8 +89,8 @@ function makeTable(block, more) {
     let shown = look === 'code' ? el('code', null, text) : Array.isArray(cell) ? inline(text) : text;
     if (column.a && cell !== null) {
       shown = el('a', { href: column.a + encodeURIComponent(text) + '/' }, shown);
-    } else if (column.n && cell !== null && !row[1] && !(more && more.plain) && hasFacets(facets)) {
-      shown = runsLink(facets, shown);
+    } else if (Array.isArray(cell) && cell[2] && isAbout(facets)) {
+      shown = runsLink(facets, shown, cellHint(cell));
     }
     return el(isHead ? 'th' : 'td', { class: kind, scope: isHead && 'row' },
       look === 'head' && facets[VARIANT] >= 0 && [sample(facets[VARIANT]), ' '], shown);
@@ -109,23 +119,19 @@ function makeTable(block, more) {
     const first = state.all ? 0 : state.page * PAGE;
     const end = state.all ? rows.length : Math.min(first + PAGE, rows.length);
     drawHead();
-    clear(body, rows.slice(first, end).map((row) => el('tr', { class: row[1] ? 'aside' : null },
+    clear(body, rows.slice(first, end).map((row) => el('tr', { class: row[2] ? 'aside' : null },
       state.columns.map((i) => drawCell(row, i)))));
     drawPages(first, end);
   }
 
   function update() {
-    const words = (row) => (filter.text ? row[2].map(cellText).join(' ') : '');
-    state.rows = more && more.rows ? more.rows(block.rows, words)
-      : block.rows.filter((row) => matches(row[0], words(row)));
-    state.columns = block.cols.map((column, i) => i)
-      .filter((i) => !block.cols[i].f || facetsMatch(block.cols[i].f));
+    state.rows = (pick && pick(block.rows)) || block.rows.filter(isRowLeft);
+    state.columns = block.cols.map((column, i) => i).filter((i) => isColumnLeft(block.cols[i]));
     state.page = 0;
     clear(caption, block.c && el('span', null, inline(block.c)));
     draw();
   }
 
   onFilter(node, update);
-  update();
   return { node, update };
 }

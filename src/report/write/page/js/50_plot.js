@@ -1,68 +1,30 @@
-/* A plot of the document: {t: title, panels: [{t, f, x: {t, log}, y: {t, low, high, log}, x0, dx, n,
- * rules: [[at, title]], lines: [{v: style, t: name, f, y, lo, hi, one: [...]}]}]}. Values are base64
- * of float32; of a long line each is a piece of dx steps: y their mean, lo and hi their extremes. */
+/* A plot of the document: {t: title, sub: lines below it, one and mean: what single values and the
+ * bar of a strip are, share: one scale for all panels, panels}. Of the panels' lines x, y, low, high
+ * and single lines are base64 of float32; x is also [first, by, cut, n]: n values equally far apart,
+ * of which `cut` at a time are a piece: the mean of y and of single lines, the lowest low and the
+ * highest high. A line without x has its panel's. */
 
-function decodeLine(line) {
-  if (!line.decoded) {
-    line.decoded = { style: line.v, name: line.t, mean: decodeFloats(line.y),
-      low: line.lo && decodeFloats(line.lo), high: line.hi && decodeFloats(line.hi),
-      seeds: (line.one || []).map(decodeFloats) };
+function decodeX(x) {
+  if (typeof x === 'string') {
+    const values = decodeFloats(x);
+    return [values, (i) => number(values[i], 6)];
   }
-  return line.decoded;
+  const [first, by, cut, n] = x;
+  const from = (i) => first + by * i * cut;
+  const to = (i) => first + by * (Math.min((i + 1) * cut, n) - 1);
+  return [Array.from({ length: Math.ceil(n / cut) }, (item, i) => (from(i) + to(i)) / 2),
+    (i) => number(from(i), 6) + (cut > 1 ? ' to ' + number(to(i), 6) : '')];
 }
 
-/* {low, high} of the y axis: the bounds that the panel gives. It begins at 0 only where a line comes
- * near: early curves would all be one line at the top. */
-function panelRange(panel, lines, log) {
-  const rules = panel.rules.map((rule) => rule[0]);
-  if (panel.y.high !== undefined && panel.y.high <= 1.5) {
-    return log ? { low: 0.05, high: 1.1 } : { low: 0, high: panel.y.high };
-  }
-  let low = Math.min(...rules);
-  let high = Math.max(...rules);
-  let highest = high; /* of the bands, which reach far up where training was unsteady */
-  for (const line of lines) {
-    line.mean.forEach((value, i) => {
-      const lowest = log || !line.low ? value : line.low[i];
-      high = value > high ? value : high;
-      highest = Math.max(highest, (line.high ? line.high[i] : value) || 0);
-      low = lowest > 0 || (!log && Number.isFinite(lowest)) ? Math.min(low, lowest) : low;
-    });
-  }
-  if (!Number.isFinite(low) || !Number.isFinite(high)) {
-    return { low: 0, high: 1 };
-  }
-  if (log) {
-    return { low: low * 0.8, high: high * 1.3 };
-  }
-  if (low >= 0 && low < high / 4) {
-    return { low: 0, high: high * 1.06 };
-  }
-  const step = niceStep(highest - low || 1, 6);
-  const begin = Math.floor(low / step) * step;
-  return { low: begin, high: highest + 0.06 * (highest - begin || 1) };
-}
-
-function plotPanel(plot, panel, options) {
-  const lines = panel.lines.filter((line) => facetsMatch(line.f)).map(decodeLine);
-  const { x0, dx, n } = panel;
-  const first = (i) => x0 + i * dx;
-  const last = (i) => Math.min(x0 + (i + 1) * dx, x0 + panel.total) - 1;
-  const title = panel.t || plot.t;
-  const made = makePanel({
-    name: panel.y.t + ', ' + title,
-    x: Array.from({ length: n }, (item, i) => (first(i) + last(i)) / 2),
-    xText: (i) => (dx === 1 ? panel.x.t.split(' ').pop() + ' ' + first(i)
-      : 'steps ' + first(i) + ' to ' + last(i)),
-    xTicks: n <= 12 && dx === 1 ? Array.from({ length: n }, (item, i) => first(i)) : null,
-    xLog: options.xLog, yLog: options.yLog, ...panelRange(panel, lines, options.yLog),
-    xTitle: panel.x.t, yTitle: panel.y.t, rules: panel.rules,
-    lines: lines.map((line) => ({ ...line, low: options.band && line.low,
-      high: options.band && line.high, seeds: options.seeds ? line.seeds : [] })),
+/* Decodes the lines of a panel, once. */
+function decodePanel(panel) {
+  const shared = panel.at && decodeX(panel.at);
+  panel.lines.filter((line) => !line.x).forEach((line) => {
+    const floats = (text) => text && decodeFloats(text);
+    const [x, texts] = line.at ? decodeX(line.at) : shared;
+    Object.assign(line, { x, texts, m: line.m || LINE, y: floats(line.y), low: floats(line.lo),
+      high: floats(line.hi), one: (line.one || []).map(floats) });
   });
-  const link = panel.f && hasFacets(panel.f) && runsLink(mergeFacets(plot.f, panel.f), 'runs');
-  return { plot: made, node: el('figure', { class: 'panel' },
-    el('figcaption', null, el('span', null, title), link), made.node) };
 }
 
 function drawPanels(box, panels) {
@@ -70,37 +32,78 @@ function drawPanels(box, panels) {
   panels.forEach((panel) => panel.plot.draw());
 }
 
-function legendEntries(panels) {
-  const names = new Map();
-  panels.forEach((panel) => panel.lines.forEach((line) => names.set(line.v, line.t)));
-  return [...names].sort((a, b) => a[0] - b[0]);
+/* A panel with its title and the link to its runs. */
+function framedPanel(name, panel, options, title) {
+  const plot = makePanel(name, panel, options);
+  return { plot, node: el('figure', { class: 'panel' }, el('figcaption', null,
+    el('span', null, title || ''), isAbout(panel.f) && runsLink(panel.f, 'runs')), plot.node) };
 }
 
-function makePlot(plot) {
-  const state = { xLog: false, yLog: false, band: true, seeds: false };
-  const all = (test) => plot.panels.some((panel) => panel.lines.some(test));
-  const controls = el('div', { class: 'controls' });
+function legendOf(plot, panels) {
+  const strips = panels.some(isStrip);
+  const names = new Map(panels.flatMap((panel) => (strips ? [] : panel.lines)
+    .filter((line) => line.t).map((line) => [line.t, line.v])));
+  const rules = panels.flatMap((panel) => panel.rules.filter((rule) => rule.t && !rule.beside));
+  const marks = [...(strips ? [['ring', plot.one], ['mean', plot.mean]] : []),
+    ...[...new Set(rules.map((rule) => rule.t))].map((title) => ['rule', title])];
+  return legend([...names].sort((a, b) => a[1] - b[1]), marks.filter(([, title]) => title));
+}
+
+/* What is not as it was measured, for the page to stay small. */
+function noteOf(plot) {
+  const isCut = (part) => Array.isArray(part.at) && part.at[2] > 1;
+  const cut = plot.panels.some((panel) => isCut(panel) || panel.lines.some(isCut));
+  return el('p', { class: 'note' },
+    cut && 'Lines are cut into pieces of equally many values: a line shows the mean over a piece, ' +
+      'its band the lowest and the highest value, so no extreme is lost. ',
+    plot.dropped && 'Single lines are left out to keep this page small.');
+}
+
+/* What a reader may switch: [label, key, whether it is on at first], where there is something. */
+function switchesOf(plot) {
+  const some = (test) => plot.panels.some((panel) => panel.lines.some(test));
+  const axis = (key) => plot.panels.find((panel) => panel[key].canLog);
+  return [
+    axis('y') && ['Log y', 'yLog', Boolean(axis('y').y.log)],
+    axis('x') && ['Log x', 'xLog', Boolean(axis('x').x.log)],
+    some((line) => line.low && line.m !== DOTS) && ['Band from lowest to highest', 'band', true],
+    some((line) => line.one.length && !line.m) &&
+      ['Thin lines' + (plot.one ? ': ' + plot.one : ''), 'single', false],
+  ].filter((item) => item);
+}
+
+function makePlot(plot, place) {
+  const chosen = keptAt(place, 'plot');
   const keys = el('div');
   const panels = el('div', { class: 'panels' });
-  const node = el('div', { class: 'whole-plot' }, controls, keys, panels);
-  const toggle = (label, key, shown) => shown && check(label, state[key], (value) => {
-    state[key] = value;
-    update();
-  });
 
   function update() {
-    const shown = plot.panels.filter((panel) => matches(panel.f, plot.t));
-    clear(keys, legend(legendEntries(shown)
-      .filter(([style]) => filter.variant === '' || style === Number(filter.variant))));
-    drawPanels(panels, shown.map((panel) => plotPanel(plot, panel, state)));
+    const state = { band: true, ...Object.fromEntries(switches.map(([, key, on]) => [key, on])),
+      ...chosen };
+    const shown = plot.panels.map((panel, i) => {
+      const ofRow = plot.panels.slice(0, i + 1).filter((other) => other.t).pop();
+      return { ...panel, t: panel.t || (ofRow && ofRow.t),
+        lines: panel.lines.filter((line) => isNamed(line.f)) };
+    }).filter((panel, i) => isLeft(plot.panels[i]));
+    clear(keys, legendOf(plot, shown));
+    drawPanels(panels, shown.map((panel) => {
+      const isLog = (key) => (panel[key].canLog ? state[key + 'Log'] : panel[key].log);
+      const options = { ...state, xLog: isLog('x'), yLog: isLog('y') };
+      options.range = rangeOf(plot.share ? shown : [panel],
+        isStrip(panel) ? options.xLog : options.yLog);
+      return framedPanel([plot.t, panel.t].filter((part) => part).join(', '), panel, options,
+        panel.t);
+    }));
   }
 
-  append(controls, [
-    toggle('Log y', 'yLog', plot.panels.some((panel) => panel.y.log)),
-    toggle('Log x', 'xLog', plot.panels.some((panel) => panel.x.log)),
-    toggle('Band from lowest to highest', 'band', all((line) => line.lo)),
-    toggle('Single seeds', 'seeds', all((line) => line.one)),
-  ]);
+  plot.panels.forEach(decodePanel);
+  const switches = switchesOf(plot);
+  const node = el('div', null, el('div', { class: 'controls' }, switches.map(([label, key, on]) =>
+    check(label, chosen[key] === undefined ? on : chosen[key], (value) => {
+      chosen[key] = value;
+      update();
+    }))), el('p', { class: 'title' }, el('strong', null, plot.t || ''),
+    (plot.sub || '').split('\n').map((line) => [el('br'), line])), keys, panels, noteOf(plot));
   onFilter(node, update);
   return { node, update };
 }

@@ -6,36 +6,33 @@
 const LEAST_GAP = 0.02;
 
 function distinct(rows, column) {
-  return [...new Set(rows.map((row) => cellValue(row[2][column])))]
+  return [...new Set(rows.map((row) => cellValue(row[1][column])))]
     .sort((a, b) => (typeof a === 'number' ? a - b : String(a).localeCompare(String(b))));
 }
 
 function pivotPanel(pivot, rows, state) {
-  const x = distinct(rows, state.x);
-  const value = (row, i) => (row ? cellValue(row[2][state.y + i]) : null);
-  const lines = [...new Set(rows.map((row) => row[0][VARIANT]))].sort((a, b) => a - b)
-    .map((style) => {
-      const at = x.map((item) => rows.find((row) => row[0][VARIANT] === style &&
-        cellValue(row[2][state.x]) === item));
-      return { style, name: data.variants[style][1], mean: at.map((row) => value(row, 0)),
-        low: at.map((row) => value(row, 1)), high: at.map((row) => value(row, 2)) };
-    });
-  const values = lines.flatMap((line) => [...line.low, ...line.high, ...line.mean])
-    .filter((item) => item !== null);
-  const whole = values.every((item) => Math.abs(item) >= 1 || item === 0);
-  const low = Math.min(whole ? -1 : -LEAST_GAP, ...values);
-  const high = Math.max(whole ? 1 : LEAST_GAP, ...values);
+  const value = (row, column) => (cellValue(row[1][column]) === null ? NaN
+    : cellValue(row[1][column]));
+  const sorted = [...rows].sort((a, b) => value(a, state.x) - value(b, state.x));
+  const lines = distinct(rows, pivot.line).map((name) => {
+    const own = sorted.filter((row) => cellValue(row[1][pivot.line]) === name);
+    const pick = (column) => own.map((row) => value(row, column));
+    const x = pick(state.x);
+    return { t: name, v: levelsOf(own[0][0])[VARIANT], m: DOTS, x, texts: (i) => number(x[i], 6),
+      y: pick(state.y), low: pick(state.y + 1), high: pick(state.y + 2), one: [] };
+  }).sort((a, b) => a.v - b.v);
+  const values = lines.flatMap((line) => [...line.low, ...line.high, ...line.y])
+    .filter(Number.isFinite);
+  const least = values.every((item) => Math.abs(item) >= 1 || item === 0) ? 1 : LEAST_GAP;
+  const low = Math.min(-least, ...values);
+  const high = Math.max(least, ...values);
   const margin = 0.06 * (high - low);
   const [xTitle, yTitle] = [pivot.cols[state.x].t, pivot.cols[state.y].t];
-  const title = cellText(rows[0][2][pivot.panel]);
-  const plot = makePanel({
-    name: yTitle + ' by ' + xTitle + ', ' + title, x, xTicks: x, xText: (i) => xTitle + ' ' + x[i],
-    xLog: x[0] > 0, low: low - margin, high: high + margin, xTitle,
-    yTitle: yTitle + ', difference', rules: [[0, 'no difference']], dots: true, lines,
-  });
-  const facets = [rows[0][0][TASK], -1, -1, -1];
-  return { plot, node: el('figure', { class: 'panel' }, el('figcaption', null,
-    el('span', null, title), runsLink(facets, 'runs')), plot.node) };
+  const title = cellText(rows[0][1][pivot.panel]);
+  const panel = { f: levelsOf(rows[0][0]).slice(0, 1), x: { t: xTitle },
+    y: { t: yTitle + ', difference', sign: true }, rules: [{ at: 0 }], lines };
+  return framedPanel(yTitle + ' by ' + xTitle + ', ' + title, panel,
+    { xLog: distinct(rows, state.x)[0] > 0, range: [low - margin, high + margin] }, title);
 }
 
 function makePivot(pivot) {
@@ -46,11 +43,13 @@ function makePivot(pivot) {
   const node = el('div', null, controls, keys, panels);
   const others = () => [...pivot.x, ...pivot.fixed].filter((column) => column !== state.x);
   const count = (rows, column, value) => distinct(rows.filter((row) =>
-    cellValue(row[2][column]) === value), state.x).length;
+    cellValue(row[1][column]) === value), state.x).length;
 
-  /* The values of every other column, chosen one after the other among what was run. */
+  /* The values of every other column, chosen one after the other among what was run. The plot holds
+   * sizes itself, so the filter's sizes do not apply. */
   function narrow() {
-    let rows = pivot.rows.filter((row) => cellValue(row[2][state.y]) !== null && matches(row[0]));
+    let rows = pivot.rows.filter((row) => cellValue(row[1][state.y]) !== null &&
+      isNamed(row[0].slice(0, SETTING)));
     const choices = [];
     for (const column of others()) {
       const values = distinct(rows, column);
@@ -61,7 +60,7 @@ function makePivot(pivot) {
       if (values.length > 1) {
         choices.push([column, values]);
       }
-      rows = rows.filter((row) => cellValue(row[2][column]) === state.fixed[column]);
+      rows = rows.filter((row) => cellValue(row[1][column]) === state.fixed[column]);
     }
     return { rows, choices };
   }
@@ -82,9 +81,10 @@ function makePivot(pivot) {
           update();
         })));
     const groups = distinct(rows, pivot.panel).map((title) =>
-      rows.filter((row) => cellValue(row[2][pivot.panel]) === title));
-    const styles = [...new Set(rows.map((row) => row[0][VARIANT]))].sort((a, b) => a - b);
-    clear(keys, legend(styles.map((style) => [style, data.variants[style][1]])));
+      rows.filter((row) => cellValue(row[1][pivot.panel]) === title));
+    const names = new Map(rows.map((row) => [cellValue(row[1][pivot.line]),
+      levelsOf(row[0])[VARIANT]]));
+    clear(keys, legend([...names].sort((a, b) => a[1] - b[1]), []));
     drawPanels(panels, groups.map((group) => pivotPanel(pivot, group, state)));
   }
 

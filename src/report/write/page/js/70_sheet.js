@@ -138,18 +138,22 @@ function slider(dim, value, change) {
   return [el('label', null, text, input), play];
 }
 
-function makeSheet(sheet) {
-  const at = sheet.dims.map((dim) => (dim.mean ? -1 : dim.labels.length - 1));
-  const state = { full: sheet.full !== false };
+function makeSheet(sheet, place) {
+  const chosen = keptAt(place, 'sheet'); /* labels by the title of their dimension, and full */
+  const at = sheet.dims.map((dim) => {
+    const known = dim.labels.indexOf(chosen[dim.t]);
+    return known >= 0 ? known : dim.mean ? -1 : dim.labels.length - 1;
+  });
+  const isFull = () => (chosen.full === undefined ? sheet.full !== false : chosen.full);
   const controls = el('div', { class: 'controls' });
   const bar = el('div');
   const box = el('div');
   const node = el('div', null, controls, bar, box);
 
   function update() {
-    const shown = sheet.panels.filter((panel) => matches(panel.f));
+    const shown = sheet.panels.filter(isLeft);
     const cards = shown.map((panel) => [panel.c, sheetCard(sheet, panel, at)]);
-    const top = state.full ? sheet.top : Math.max(...cards.map((pair) => pair[1].top), 1e-6);
+    const top = isFull() ? sheet.top : Math.max(...cards.map((pair) => pair[1].top), 1e-6);
     cards.forEach((pair) => pair[1].map.draw(top));
     clear(bar, colourBar(number(top, 3) + '  ' + (sheet.scale || '')));
     clear(box, [...new Set(cards.map((pair) => pair[0]))].map((title) => [
@@ -160,6 +164,7 @@ function makeSheet(sheet) {
 
   const pick = (k) => (value) => {
     at[k] = Number(value);
+    chosen[sheet.dims[k].t] = sheet.dims[k].labels[at[k]];
     update();
   };
   append(controls, [
@@ -167,11 +172,10 @@ function makeSheet(sheet) {
       : k === 0 ? slider(dim, at[k], pick(k))
         : select(capital(dim.t), [...(dim.mean ? [[-1, 'mean over ' + dim.t + 's']] : []),
           ...dim.labels.map((label, i) => [i, dim.t + ' ' + label])], at[k], pick(k)))),
-    sheet.dims.length > 0 && check('Colours from 0 to ' + sheet.top, state.full, (value) => {
-      state.full = value;
+    sheet.dims.length > 0 && check('Colours from 0 to ' + sheet.top, isFull(), (value) => {
+      chosen.full = value;
       update();
     })]);
   onFilter(node, update);
-  update();
   return { node, update };
 }

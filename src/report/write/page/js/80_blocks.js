@@ -1,53 +1,49 @@
 /* Blocks of the document as elements, whatever they speak of. */
 
-const chosen = new Map(); /* what was chosen under a label, kept where the choice is made anew */
-
-function makeChoice(block) {
+function makeChoice(block, place) {
+  const kept = keptAt(place, 'choice'); /* {at: the chosen option's place among all of them} */
   const box = el('div');
   const controls = el('div', { class: 'controls' });
   const node = el('div', { class: 'choice' }, controls, box);
-  let current = null;
+  let current;
 
   function show(option) {
-    current = option;
-    clear(box);
-    if (option) {
-      chosen.set(block.t, option.t);
-      drawBlocks(box, option.b);
-    } else {
-      box.append(el('p', { class: 'muted' }, 'Nothing matches the filter.'));
+    if (option !== current) {
+      current = option;
+      clear(box, !option && el('p', { class: 'muted' }, 'Nothing matches the filter.'));
+      drawBlocks(box, option ? option.b : [], place);
     }
   }
 
   function update() {
-    const shown = block.b.filter((option) => matches(option.f, option.t) ||
-      (filter.text && facetsMatch(option.f)));
-    const wanted = shown.find((option) => option.t === chosen.get(block.t)) || shown[0] || null;
+    const shown = block.b.filter(isLeft);
+    const wanted = shown.find((option) => option === block.b[kept.at]) || shown[0] || null;
     clear(controls, shown.length > 1 && select(block.t,
-      shown.map((option, i) => [i, option.t]), shown.indexOf(wanted),
-      (value) => show(shown[Number(value)])));
-    if (wanted !== current) {
-      show(wanted);
-    }
+      shown.map((option) => [block.b.indexOf(option), option.t]), block.b.indexOf(wanted),
+      (value) => {
+        kept.at = Number(value);
+        show(block.b[kept.at]);
+      }));
+    show(wanted);
   }
 
   onFilter(node, update);
   return { node, update };
 }
 
-function makeFold(block) {
+function makeFold(block, place) {
   const inner = el('div');
   const node = el('details', { class: 'block', open: block.open,
     ontoggle: () => {
       if (node.open && !inner.firstChild) {
-        drawBlocks(inner, block.b);
+        drawBlocks(inner, block.b, place);
       }
     } }, el('summary', null, inline(block.t)), inner);
   const update = () => {
-    node.hidden = !facetsMatch(block.f);
+    node.hidden = !isLeft(block);
   };
   if (block.open) {
-    drawBlocks(inner, block.b);
+    drawBlocks(inner, block.b, place);
   }
   onFilter(node, update);
   update();
@@ -88,73 +84,56 @@ function makeList(block) {
   return { node: root };
 }
 
+/* All runs, or those that a number's link asks for. */
+let follow = () => {};
+
+function makeRuns(block, place) {
+  const chip = el('p');
+  let wanted = null; /* facets */
+  const table = makeTable(block, place, (rows) => wanted && rows.filter(([facets]) =>
+    wanted.every((level, i) => level < 0 || level === levelsOf(facets)[i])));
+
+  function draw() {
+    clear(chip, wanted && [el('span', { class: 'chip' },
+      'Only the runs of: ' + [...new Set(facetNames(wanted))].join(', ')), ' ',
+    el('a', { href: '#' + data.anchor }, 'Show all runs')]);
+    table.update();
+  }
+
+  follow = () => {
+    const [name, ...rest] = location.hash.slice(1).split('&');
+    if (name === data.anchor) {
+      const query = new URLSearchParams(rest.join('&'));
+      const asked = FACET_KEYS.map((key) => (query.has(key) ? Number(query.get(key)) : -1));
+      wanted = isAbout(asked) ? asked : null;
+      draw();
+      document.getElementById(data.anchor).scrollIntoView();
+    }
+  };
+  onFilter(chip, () => {
+    if (wanted) {
+      history.replaceState(null, '', '#' + data.anchor);
+      wanted = null;
+    }
+    draw();
+  });
+  return { node: el('div', null, chip, table.node), update: draw };
+}
+
 const MAKERS = {
   h: (block) => ({ node: el('h' + Math.min(block.l + 1, 5), null, inline(block.t)) }),
   p: (block) => ({ node: el('p', { class: block.s || null }, inline(block.t)) }),
-  list: makeList, table: (block) => makeTable(block, block.runs ? runsQuery(block) : null),
-  plot: makePlot, pivot: makePivot, sheet: makeSheet, choice: makeChoice, fold: makeFold,
-  code: makeCode,
-  picture: (block) => ({ node: el('p', null, el('a', { href: block.file }, block.t)) }),
+  list: makeList, table: makeTable, plot: makePlot, pivot: makePivot, sheet: makeSheet,
+  choice: makeChoice, fold: makeFold, code: makeCode, runs: makeRuns,
 };
 
-function drawBlocks(box, blocks) {
-  for (const block of blocks) {
-    const made = MAKERS[block.k](block);
+/* place: where the blocks stand, for what is kept of them. */
+function drawBlocks(box, blocks, place) {
+  blocks.forEach((block, i) => {
+    const made = MAKERS[block.k](block, place + '/' + i);
     box.append(made.node);
-    if (made.update && !made.node.firstChild.firstChild) {
-      made.update();
-    } else if (['plot', 'pivot', 'choice'].includes(block.k)) {
-      made.update(); /* these are as wide as the place they stand in */
+    if (made.update) {
+      made.update(); /* in its place, whose width a plot needs */
     }
-  }
-}
-
-/* The table of all runs shows what a number's link asks for. */
-let query = new URLSearchParams();
-let updateRuns = null;
-
-function runsQuery(block) {
-  const asked = () => FACET_KEYS.map((key) => (query.has(key) ? Number(query.get(key)) : -1));
-  return {
-    plain: true,
-    rows: (rows, words) => {
-      const wanted = asked();
-      if (!hasFacets(wanted)) {
-        return rows.filter((row) => matches(row[0], words(row)));
-      }
-      return rows.filter((row) => wanted.every((level, i) => level < 0 || row[0][i] === level));
-    },
-    block,
-  };
-}
-
-function makeRuns(block) {
-  const chip = el('p');
-  const table = makeTable(block, runsQuery(block));
-  updateRuns = () => {
-    const names = facetNames(FACET_KEYS.map((key) => (query.has(key) ? Number(query.get(key)) : -1)));
-    clear(chip, names.length > 0 && [el('span', { class: 'chip' },
-      'Only the runs of: ' + [...new Set(names)].join(', ')), ' ',
-    el('a', { href: '#runs' }, 'Show all runs')]);
-    table.update();
-  };
-  onFilter(chip, () => {
-    if ([...query.keys()].length) {
-      history.replaceState(null, '', '#runs');
-      query = new URLSearchParams();
-    }
-    updateRuns();
   });
-  return { node: el('div', null, chip, table.node) };
-}
-
-MAKERS.runs = makeRuns;
-
-function follow() {
-  const [name, ...rest] = location.hash.slice(1).split('&');
-  if (name === 'runs' && updateRuns) {
-    query = new URLSearchParams(rest.join('&'));
-    updateRuns();
-    document.getElementById('runs').scrollIntoView();
-  }
 }

@@ -33,17 +33,14 @@ function buildFilter() {
     data.sizes.map(size),
     el('button', { type: 'button', onclick: () => {
       form.reset();
-      Object.assign(filter, { text: '', task: '', variant: '', sizes: data.sizes.map(() => '') });
+      Object.assign(filter, noFilter());
       filterChanged();
     } }, 'Clear'),
   ]);
   form.addEventListener('submit', (event) => event.preventDefault());
   const drawState = () => {
-    const active = filter.text || filter.task !== '' || filter.variant !== '' ||
-      filter.sizes.some((value) => value !== '');
-    const n = data.runs.filter((facets) => matches(facets)).length;
-    document.getElementById('filter-state').textContent = active
-      ? '\u2013 ' + n + ' of ' + plural(data.runs.length, 'run') : '';
+    document.getElementById('filter-state').textContent = left
+      ? '\u2013 ' + left.n + ' of ' + plural(countRuns(cells), 'run') : '';
   };
   onFilter(form, drawState);
 }
@@ -104,7 +101,8 @@ function fillSection(block) {
     el('h2', { id: block.id + '-title' }, block.t));
   document.getElementById('main').append(section);
   document.getElementById('nav').append(el('a', { href: '#' + block.id }, block.t));
-  drawBlocks(section, block.b);
+  drawBlocks(section, block.b.map((part) => (block.id === data.anchor && part.k === 'table'
+    ? { ...part, k: 'runs' } : part)), block.id);
 }
 
 function watchSize() {
@@ -120,7 +118,7 @@ function watchSize() {
   });
   window.addEventListener('beforeprint', drawPlots);
   window.addEventListener('afterprint', drawPlots);
-  window.addEventListener('hashchange', follow);
+  window.addEventListener('hashchange', () => follow());
 }
 
 /* One section after the other, so that a large report can be read while the rest is drawn. */
