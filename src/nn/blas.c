@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-
-#define TURN_SECONDS 5e-6
-
 /* By its name first, so that LD_LIBRARY_PATH chooses; then the one that the build found. */
 static void *open_library(void)
 {
@@ -56,14 +52,4 @@ enum status blas_load(const struct blas **loaded, struct error *err)
     blas.config = get_config();
     blas.core = get_core();
     return STATUS_OK;
-}
-
-void blas_take_turn(void)
-{
-#pragma omp critical(blas_turn)
-    {
-        double end = clock_seconds() + TURN_SECONDS;
-        while (clock_seconds() < end) {
-        }
-    }
 }

@@ -13,18 +13,15 @@
 #include "base/status.h"
 
 struct blas {
-    __typeof__(cblas_sgemm) *sgemm; /* on the calling thread alone */
-    const char *config;             /* "OpenBLAS 0.3.21 NO_LAPACKE ..." */
-    const char *core;               /* the processor that its kernels are for, "Haswell" */
+    /* On the calling thread alone. Never in two threads at once: the serial build takes the buffer
+     * of a product without a lock, and both would get the same. */
+    __typeof__(cblas_sgemm) *sgemm;
+    const char *config; /* "OpenBLAS 0.3.21 NO_LAPACKE ..." */
+    const char *core;   /* the processor that its kernels are for, "Haswell" */
 };
 
 /* blas_load loads the library, once, with one thread a call. From then on OpenMP regions of this
  * thread that state no number of threads have one. Errors: STATUS_FAILED where there is none. */
 enum status blas_load(const struct blas **blas, struct error *err);
-
-/* blas_take_turn is called before a product that several OpenMP threads compute at once. They begin
- * some microseconds apart, since the serial build takes the buffer of a product without a lock, and
- * two threads would get the same. */
-void blas_take_turn(void);
 
 #endif

@@ -1,7 +1,6 @@
 #include "nn/selftest.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,49 +12,31 @@
 
 /* ---- matrix products ---- */
 
-/* C [m,n] = op(A) op(B) into whatever C held, packed leading dimensions. */
-typedef void product_function(size_t m, size_t n, size_t k, const float *a, const float *b,
-                              float *c);
+/* C [m,n] = op(A) op(B) into whatever C held; ta: A is stored [k,m], tb: B [n,k]. */
+typedef void product_function(bool ta, bool tb, size_t m, size_t n, size_t k, const float *a,
+                              const float *b, float *c);
 
-static void own_nn(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
+static void own_product(bool ta, bool tb, size_t m, size_t n, size_t k, const float *a,
+                        const float *b, float *c)
 {
-    kernels_active()->product->nn(m, n, k, a, k, b, n, false, c, n);
+    const struct product_kernels *product = kernels_active()->product;
+    (void)tb; /* the engine has none of these */
+    if (ta) {
+        product->tn(m, n, k, a, m, b, n, false, c, n);
+    } else {
+        product->nn(m, n, k, a, k, b, n, false, c, n);
+    }
 }
 
-static void own_tn(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
-{
-    kernels_active()->product->tn(m, n, k, a, m, b, n, false, c, n);
-}
-
-/* Loaded by the checks of OpenBLAS before its products are asked for. */
+/* Loaded by the check of OpenBLAS before its products are asked for. */
 static const struct blas *library;
 
-static void library_product(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, size_t m, size_t n, size_t k,
-                            const float *a, const float *b, float *c)
+static void library_product(bool ta, bool tb, size_t m, size_t n, size_t k, const float *a,
+                            const float *b, float *c)
 {
-    blasint lda = (blasint)(ta == CblasTrans ? m : k), ldb = (blasint)(tb == CblasTrans ? k : n);
-    library->sgemm(CblasRowMajor, ta, tb, (blasint)m, (blasint)n, (blasint)k, 1.0f, a, lda, b, ldb,
-                   0.0f, c, (blasint)n);
-}
-
-static void library_nn(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
-{
-    library_product(CblasNoTrans, CblasNoTrans, m, n, k, a, b, c);
-}
-
-static void library_tn(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
-{
-    library_product(CblasTrans, CblasNoTrans, m, n, k, a, b, c);
-}
-
-static void library_nt(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
-{
-    library_product(CblasNoTrans, CblasTrans, m, n, k, a, b, c);
-}
-
-static void library_tt(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
-{
-    library_product(CblasTrans, CblasTrans, m, n, k, a, b, c);
+    library->sgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans,
+                   (blasint)m, (blasint)n, (blasint)k, 1.0f, a, (blasint)(ta ? m : k), b,
+                   (blasint)(tb ? k : n), 0.0f, c, (blasint)n);
 }
 
 #define MAX_SIDE 67
@@ -64,18 +45,6 @@ static const size_t SHAPES[][3] = {{1, 1, 1},    {1, 7, 3},    {5, 1, 9},    {3,
                                    {8, 8, 8},    {16, 16, 16}, {17, 15, 31}, {33, 10, 64},
                                    {31, 33, 17}, {64, 10, 33}, {13, 67, 65}, {67, 64, 63}};
 #define N_SHAPE (sizeof SHAPES / sizeof SHAPES[0])
-
-struct product {
-    const char *name;
-    product_function *function;
-    bool a_transposed, b_transposed;
-};
-
-static const struct product OWN[] = {{"nn", own_nn, false, false}, {"tn", own_tn, true, false}};
-static const struct product LIBRARY[] = {{"nn", library_nn, false, false},
-                                         {"tn", library_tn, true, false},
-                                         {"nt", library_nt, false, true},
-                                         {"tt", library_tt, true, true}};
 
 struct buffers {
     float a[MAX_SIDE * MAX_SIDE], b[MAX_SIDE * MAX_SIDE], c[MAX_SIDE * MAX_SIDE];
@@ -90,21 +59,21 @@ static void fill(float *x, size_t n, const char *purpose)
 }
 
 /* product_error returns the largest |c - exact| / sum |a b| of one product into NaN with beta 0. */
-static double product_error(const struct product *product, const size_t shape[3], struct buffers *x)
+static double product_error(product_function *function, bool ta, bool tb, const size_t shape[3],
+                            struct buffers *x)
 {
     size_t m = shape[0], n = shape[1], k = shape[2];
-    size_t lda = product->a_transposed ? m : k, ldb = product->b_transposed ? k : n;
     for (size_t i = 0; i < m * n; i++) {
         x->c[i] = NAN;
     }
-    product->function(m, n, k, x->a, x->b, x->c);
+    function(ta, tb, m, n, k, x->a, x->b, x->c);
     double worst = 0.0;
     for (size_t i = 0; i < m; i++) {
         for (size_t j = 0; j < n; j++) {
             double sum = 0.0, size = 0.0;
             for (size_t l = 0; l < k; l++) {
-                double term = (double)x->a[product->a_transposed ? l * lda + i : i * lda + l] *
-                              (double)x->b[product->b_transposed ? j * ldb + l : l * ldb + j];
+                double term = (double)x->a[ta ? l * m + i : i * k + l] *
+                              (double)x->b[tb ? j * k + l : l * n + j];
                 sum += term;
                 size += fabs(term);
             }
@@ -117,20 +86,26 @@ static double product_error(const struct product *product, const size_t shape[3]
     return worst;
 }
 
-/* worst_product measures all shapes of all products; detail says which was the worst. */
-static void worst_product(const struct product *products, size_t n_product,
+/* worst_product measures all shapes of the first n_order orders; detail says which was the worst.
+ */
+static void worst_product(product_function *function, size_t n_order,
                           struct selftest_result *result)
 {
+    static const struct {
+        const char *name;
+        bool ta, tb;
+    } ORDERS[] = {
+        {"nn", false, false}, {"tn", true, false}, {"nt", false, true}, {"tt", true, true}};
     static struct buffers x;
     fill(x.a, MAX_SIDE * MAX_SIDE, "a");
     fill(x.b, MAX_SIDE * MAX_SIDE, "b");
     for (size_t s = 0; s < N_SHAPE; s++) {
-        for (size_t p = 0; p < n_product; p++) {
-            double error = product_error(&products[p], SHAPES[s], &x);
+        for (size_t o = 0; o < n_order; o++) {
+            double error = product_error(function, ORDERS[o].ta, ORDERS[o].tb, SHAPES[s], &x);
             if (!(error <= result->measured)) {
                 result->measured = error;
                 snprintf(result->detail, sizeof result->detail, "worst: %s of %zu x %zu x %zu",
-                         products[p].name, SHAPES[s][0], SHAPES[s][1], SHAPES[s][2]);
+                         ORDERS[o].name, SHAPES[s][0], SHAPES[s][1], SHAPES[s][2]);
             }
         }
     }
@@ -143,7 +118,7 @@ static void check_products(struct selftest_result *result)
         .what = "error of small odd shapes, into NaN",
         .bound = 1e-6,
     };
-    worst_product(OWN, sizeof OWN / sizeof OWN[0], result);
+    worst_product(own_product, 2, result);
 }
 
 enum status selftest_products(struct error *err)
@@ -161,27 +136,20 @@ enum status selftest_products(struct error *err)
 
 /* ---- OpenBLAS ---- */
 
-static bool load_library(struct selftest_result *result)
-{
-    struct error err = {0};
-    if (blas_load(&library, &err) == STATUS_OK) {
-        return true;
-    }
-    result->measured = NAN;
-    snprintf(result->detail, sizeof result->detail, "%.159s", err.text);
-    return false;
-}
-
 static void check_library(struct selftest_result *result)
 {
+    struct error err = {0};
     *result = (struct selftest_result){
         .name = "OpenBLAS",
         .what = "for bench alone: error of small odd shapes, all transposes, into NaN",
         .bound = 1e-6,
         .is_of_bench = true,
     };
-    if (load_library(result)) {
-        worst_product(LIBRARY, sizeof LIBRARY / sizeof LIBRARY[0], result);
+    if (blas_load(&library, &err) == STATUS_OK) {
+        worst_product(library_product, 4, result);
+    } else {
+        result->measured = NAN;
+        snprintf(result->detail, sizeof result->detail, "%.159s", err.text);
     }
 }
 
@@ -197,39 +165,6 @@ enum status selftest_blas(struct error *err)
                      "the BLAS library computes wrong products (%s, relative error %.2g): %s, core "
                      "%s; try another OpenBLAS version, or OPENBLAS_CORETYPE=Haswell",
                      result.detail, result.measured, library->config, library->core);
-}
-
-/* check_concurrent has four threads compute the same products at the same time, many times over. */
-static void check_concurrent(struct selftest_result *result)
-{
-    *result = (struct selftest_result){
-        .name = "OpenBLAS at once",
-        .what = "for bench alone: products that differ in bits when 4 threads compute at once",
-        .bound = 0.0,
-        .is_of_bench = true,
-    };
-    if (!load_library(result)) {
-        return;
-    }
-    static struct buffers x;
-    fill(x.a, MAX_SIDE * MAX_SIDE, "a");
-    fill(x.b, MAX_SIDE * MAX_SIDE, "b");
-    static float expected[N_SHAPE][MAX_SIDE * MAX_SIDE];
-    for (size_t s = 0; s < N_SHAPE; s++) {
-        const size_t *shape = SHAPES[s];
-        library_nn(shape[0], shape[1], shape[2], x.a, x.b, expected[s]);
-    }
-    int n_wrong = 0;
-#pragma omp parallel for num_threads(4) schedule(static) reduction(+ : n_wrong)
-    for (int repeat = 0; repeat < 2000; repeat++) {
-        const size_t *shape = SHAPES[(size_t)repeat % N_SHAPE];
-        float c[MAX_SIDE * MAX_SIDE];
-        blas_take_turn();
-        library_nn(shape[0], shape[1], shape[2], x.a, x.b, c);
-        size_t bytes = shape[0] * shape[1] * sizeof *c;
-        n_wrong += memcmp(c, expected[(size_t)repeat % N_SHAPE], bytes) != 0;
-    }
-    result->measured = n_wrong;
 }
 
 /* ---- exp, erf, GELU ---- */
@@ -377,8 +312,8 @@ static void check_threads(struct selftest_result *result)
 
 bool selftest_run(size_t i, struct selftest_result *result)
 {
-    static void (*const CHECKS[])(struct selftest_result *) = {
-        check_products, check_exp, check_erf, check_threads, check_library, check_concurrent};
+    static void (*const CHECKS[])(struct selftest_result *) = {check_products, check_exp, check_erf,
+                                                               check_threads, check_library};
     if (i >= sizeof CHECKS / sizeof CHECKS[0]) {
         return false;
     }

@@ -1,11 +1,11 @@
 /* bench: how fast whole training steps are, as a share of what this machine's matrix products
  * reach.
  *
- * The ceiling is the best rate of all threads multiplying 1024 x 1024 matrices with single-threaded
- * OpenBLAS at the same time. It is measured before every measurement of a model, in the same
- * process, so that a machine that changes its speed meanwhile changes both. The FLOP of a step are
- * nominal: 3 x 2 x the multiplications of a forward pass over full T x T attention, whatever the
- * engine saves.
+ * The ceiling is the best rate of as many processes as there are threads, multiplying 1024 x 1024
+ * matrices with single-threaded OpenBLAS at the same time. It is measured before every measurement
+ * of a model, so that a machine that changes its speed meanwhile changes both. The FLOP of a step
+ * are nominal: 3 x 2 x the multiplications of a forward pass over full T x T attention, whatever
+ * the engine saves.
  */
 #ifndef QKVLAB_LAB_BENCH_H
 #define QKVLAB_LAB_BENCH_H
