@@ -23,6 +23,7 @@ const struct sequence_task task_copy = {
     .task.kind = &kind_sequences,
     .task.version = 1,
     .task.n_answer = 10,
+    .reproduced = true,
     .target = target,
     .needed_key = needed_key,
 };

@@ -66,6 +66,7 @@ const struct sequence_task task_sort = {
     .task.kind = &kind_sequences,
     .task.version = 1,
     .task.n_answer = N_DIGIT,
+    .reproduced = true,
     .target = target,
     .needed_key = needed_key,
     .position_floor = position_floor,

@@ -38,6 +38,7 @@ const struct sequence_task task_swap = {
     .task.version = 1,
     .task.n_answer = 10,
     .check = check,
+    .reproduced = true,
     .target = target,
     .needed_key = needed_key,
 };

@@ -166,7 +166,7 @@ void engine_free(struct engine *engine)
 void engine_initialise(struct engine *engine, uint64_t seed)
 {
     size_t bytes = engine->model.layout.n_param * sizeof(float);
-    model_initialise(&engine->model, seed, engine->param);
+    model_initialise(&engine->model, engine->options.numbers, seed, engine->param);
     memset(engine->adam.m, 0, bytes);
     memset(engine->adam.v, 0, bytes);
     engine->adam.step = 0;

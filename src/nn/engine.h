@@ -20,10 +20,11 @@
 #include "nn/profile.h"
 
 struct engine_options {
-    size_t lanes;       /* 0: engine_default_lanes */
-    size_t micro_batch; /* sequences; 0: engine_default_micro_batch */
-    size_t batch_size;  /* most sequences of a training batch */
-    int threads;        /* 0: threads_available() */
+    size_t lanes;         /* 0: engine_default_lanes */
+    size_t micro_batch;   /* sequences; 0: engine_default_micro_batch */
+    size_t batch_size;    /* most sequences of a training batch */
+    int threads;          /* 0: threads_available() */
+    enum numbers numbers; /* of the initial weights */
 };
 
 struct engine;

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/rng.h"
 #include "nn/activations.h"
 #include "nn/attention.h"
 #include "nn/block.h"
@@ -40,31 +39,6 @@ const struct tensor *model_find_tensor(const struct model *model, const char *na
         }
     }
     return NULL;
-}
-
-void model_initialise(const struct model *model, uint64_t seed, float *param)
-{
-    for (size_t i = 0; i < model->layout.n_tensor; i++) {
-        const struct tensor *tensor = &model->layout.tensor[i];
-        struct rng rng = rng_make(seed, "init/%s", tensor->init_name);
-        float *value = param + tensor->offset;
-        for (size_t e = 0; e < tensor->n_element; e++) {
-            switch (tensor->law) {
-            case INIT_ZERO:
-                value[e] = 0.0f;
-                break;
-            case INIT_ONE:
-                value[e] = 1.0f;
-                break;
-            case INIT_UNIFORM:
-                value[e] = (float)(tensor->scale * (2.0 * rng_uniform(rng, e) - 1.0));
-                break;
-            case INIT_NORMAL:
-                value[e] = (float)(tensor->scale * rng_normal(rng, e));
-                break;
-            }
-        }
-    }
 }
 
 /* ---- what a step's micro-batches share ---- */

@@ -54,8 +54,13 @@ void model_free(struct model *model);
 /* model_find_tensor returns the tensor of a name, or NULL. */
 const struct tensor *model_find_tensor(const struct model *model, const char *name);
 
-/* model_initialise fills param from the generator keyed by (seed, "init/<init_name>", element). */
-void model_initialise(const struct model *model, uint64_t seed, float *param);
+/* Whose random numbers are drawn. Our own are keyed by (seed, "init/<init_name>", element), so that
+ * tensors of one name start alike in every model. PyTorch's follow one another through the model,
+ * as in the published code (initialise.c). */
+enum numbers { NUMBERS_OWN, NUMBERS_PYTORCH };
+
+/* model_initialise fills param with initial weights. */
+void model_initialise(const struct model *model, enum numbers numbers, uint64_t seed, float *param);
 
 /* Everything a forward pass leaves for the backward pass, for at most max_sequence sequences;
  * private to nn. Its memory belongs to the arena. */

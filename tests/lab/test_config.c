@@ -385,23 +385,23 @@ TEST(only_what_differs_is_hashed)
 
 TEST(every_key_but_its_preset_changes_the_id)
 {
-    const char *const other[] = {"task=copy",      "variant=qk",
-                                 "query=identity", "score_term=relative",
-                                 "qk_norm=1",      "causal=1",
-                                 "n_kv_head=2",    "n_embd=32",
-                                 "n_layer=1",      "n_head=2",
-                                 "mlp_ratio=2",    "seq_len=8",
-                                 "n_position=64",  "variant=qkv+ pos_dim=8",
-                                 "batch_size=64",  "epochs=1",
-                                 "n_train=100",    "n_test=100",
-                                 "n_probe=8",      "lr=0.01",
-                                 "beta1=0.8",      "beta2=0.99",
-                                 "epsilon=1e-7",   "warmup=0",
-                                 "clip=1",         "weight_decay=0.1",
-                                 "seed=1",         "lanes=2",
-                                 "micro_batch=2",  "attention=none",
-                                 "dropout=0.1",    "schedule=step",
-                                 "last_batch=drop"};
+    const char *const other[] = {"task=copy",       "variant=qk",
+                                 "query=identity",  "score_term=relative",
+                                 "qk_norm=1",       "causal=1",
+                                 "n_kv_head=2",     "n_embd=32",
+                                 "n_layer=1",       "n_head=2",
+                                 "mlp_ratio=2",     "seq_len=8",
+                                 "n_position=64",   "variant=qkv+ pos_dim=8",
+                                 "batch_size=64",   "epochs=1",
+                                 "n_train=100",     "n_test=100",
+                                 "n_probe=8",       "lr=0.01",
+                                 "beta1=0.8",       "beta2=0.99",
+                                 "epsilon=1e-7",    "warmup=0",
+                                 "clip=1",          "weight_decay=0.1",
+                                 "seed=1",          "lanes=2",
+                                 "micro_batch=2",   "attention=none",
+                                 "dropout=0.1",     "schedule=step",
+                                 "last_batch=drop", "numbers=pytorch"};
     enum { N_OTHER = sizeof other / sizeof other[0] };
     static char ids[N_OTHER + 1][CONFIG_ID_SIZE];
     id_of("", ids[N_OTHER]);

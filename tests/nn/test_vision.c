@@ -127,7 +127,7 @@ TEST(tensors_of_the_input)
 
     float *param = malloc(model.layout.n_param * sizeof(float));
     ck_assert_ptr_nonnull(param);
-    model_initialise(&model, 3, param);
+    model_initialise(&model, NUMBERS_OWN, 3, param);
     double largest = 0.0, squares = 0.0;
     for (size_t i = 0; i < weight->n_element; i++) {
         largest = fmax(largest, fabs((double)param[weight->offset + i]));

@@ -43,6 +43,7 @@ struct config {
     double learning_rate, beta1, beta2, epsilon, warmup, clip, weight_decay, dropout;
     enum schedule schedule;
     uint64_t seed;
+    enum numbers numbers;      /* whose a seed's are */
     size_t lanes, micro_batch; /* 0: engine's default for the shape; resolved by config_resolve */
     enum attention_maps attention;
     /* of images */

@@ -86,6 +86,8 @@ static const struct key_row ROWS[] = {
     NUMBER(dropout, NULL, (0, 0.999), "0", "share of values dropped behind the embedding and the MLP layers"),
     {{"seed", NULL, "integer", RANGE_TEXT(RANGE_SEED), "0", "draws data, initial weights and order"},
      KEY_SEED, AT(seed), RANGE_SEED},
+    CHOICE(numbers, "own | pytorch", "own",
+           "whose random numbers a seed draws; pytorch: those of the published runs, for their tasks and variants"),
     INTEGER(lanes, (0, 4096), "0", "fixed parts of a batch, computed in parallel; 0: from the model's shape"),
     INTEGER(micro_batch, (0, 1048576), "0", "sequences a lane computes at once; 0: from the model's shape"),
     CHOICE(attention, "none | final | snapshots", "final",
@@ -194,7 +196,8 @@ static bool choice_at(const struct key_row *row, size_t i, char word[VALUE_SIZE]
 
 _Static_assert(sizeof(enum procedure) == sizeof(int) &&
                    sizeof(enum attention_maps) == sizeof(int) &&
-                   sizeof(enum schedule) == sizeof(int) && sizeof(enum last_batch) == sizeof(int) &&
+                   sizeof(enum schedule) == sizeof(int) && sizeof(enum numbers) == sizeof(int) &&
+                   sizeof(enum last_batch) == sizeof(int) &&
                    sizeof(enum patch_pad) == sizeof(int) &&
                    sizeof(enum augment_choice) == sizeof(int),
                "choices are read and written as int");

@@ -75,8 +75,12 @@ size_t source_n_probe(const struct source *source)
 void source_begin_epoch(struct source *source, size_t epoch)
 {
     source->epoch = epoch;
-    rng_permutation(rng_make(source->config->seed, "shuffle/%zu", epoch), source->n_train,
-                    source->order);
+    if (source->config->numbers == NUMBERS_OWN) {
+        rng_permutation(rng_make(source->config->seed, "shuffle/%zu", epoch), source->n_train,
+                        source->order);
+    } else {
+        source->kind->order(source, epoch);
+    }
 }
 
 static size_t at_most(size_t n, size_t most)

@@ -18,6 +18,9 @@ struct source_kind {
      * NULL: nothing. */
     size_t (*memory)(const struct config *config, int threads);
     size_t (*memory_to_create)(const struct config *config);
+    /* Fills source->order with the order of an epoch from 0 on, of other numbers than our own; NULL
+     * where the kind knows no others. */
+    void (*order)(struct source *source, size_t epoch);
     /* train gathers items of the training split; test and probe return consecutive ones */
     struct batch (*train)(struct source *source, const uint32_t *item, size_t n);
     /* the same without augmentation; NULL where nobody asks */

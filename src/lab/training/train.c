@@ -41,7 +41,8 @@ static enum status set_up(struct training *t, const struct dataset_options *data
     struct engine_options options = {.lanes = config->lanes,
                                      .micro_batch = config->micro_batch,
                                      .batch_size = config->batch_size,
-                                     .threads = threads};
+                                     .threads = threads,
+                                     .numbers = config->numbers};
     TRY(engine_create(&t->engine, &shape, &options, err));
     engine_initialise(t->engine, config->seed);
     TRY(evaluation_create(&t->result.evaluation, config, t->source, err));

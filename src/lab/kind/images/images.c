@@ -124,6 +124,12 @@ static enum status check_mask(const struct config *config, struct error *err)
  * the same becomes the same. */
 static enum status resolve(struct config *config, struct error *err)
 {
+    if (config->numbers != NUMBERS_OWN) {
+        return error_set(
+            err, STATUS_USAGE,
+            "numbers=pytorch: known for published runs on tasks over sequences, not on "
+            "images; use numbers=own");
+    }
     const struct dataset *dataset = dataset_of(config->task);
     TRY(check_patch(config, err));
     TRY(check_tokens(config, err));

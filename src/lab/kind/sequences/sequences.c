@@ -81,9 +81,52 @@ static enum status check_split(const char *key, size_t n_sequence, size_t seq_le
                      key, n_sequence, seq_len, MAX_TOKENS, key, MAX_TOKENS / seq_len);
 }
 
+static const char *const reproduced[] = {"qkv", "qk", "kv", "qkv_tied", "qk+", "qkv_tied+"};
+
+static bool is_reproduced(const char *variant)
+{
+    for (size_t i = 0; i < sizeof reproduced / sizeof *reproduced; i++) {
+        if (strcmp(reproduced[i], variant) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* PyTorch's numbers are known for the published runs; elsewhere nobody drew any that could be
+ * compared. */
+static enum status check_numbers(const struct config *config, struct error *err)
+{
+    char id[VARIANT_TEXT_SIZE];
+    variant_id(&config->variant, id);
+    if (config->numbers == NUMBERS_OWN) {
+        return STATUS_OK;
+    }
+    if (!sequence_task_of(config->task)->reproduced) {
+        return error_set(err, STATUS_USAGE,
+                         "numbers=pytorch: nobody published runs on %s, whose numbers could be "
+                         "drawn; use copy, reverse, sort, sub or swap, or numbers=own",
+                         config->task->name);
+    }
+    if (!is_reproduced(id)) {
+        return error_set(err, STATUS_USAGE,
+                         "numbers=pytorch: nobody published runs of %s, whose numbers could be "
+                         "drawn; use qkv, qk, kv, qkv_tied, qk+ or qkv_tied+, or numbers=own",
+                         id);
+    }
+    if (config->seed > UINT32_MAX) {
+        return error_set(err, STATUS_USAGE,
+                         "numbers=pytorch: seed %llu has more than the 32 bits that its generator "
+                         "takes; use one up to %lu",
+                         (unsigned long long)config->seed, (unsigned long)UINT32_MAX);
+    }
+    return STATUS_OK;
+}
+
 static enum status resolve(struct config *config, struct error *err)
 {
     const struct sequence_task *task = sequence_task_of(config->task);
+    TRY(check_numbers(config, err));
     if (task->check) {
         TRY(task->check(config->seq_len, err));
     }

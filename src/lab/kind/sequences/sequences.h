@@ -18,6 +18,7 @@ extern const struct kind kind_sequences;
 
 struct sequence_task {
     struct task task; /* its summary is the formula; a test checks its example */
+    bool reproduced;  /* a task of the published runs, whose random numbers are known */
 
     /* check refuses sequence lengths the task cannot have (STATUS_USAGE, with ones that work);
      * NULL: any length from 1 works. */

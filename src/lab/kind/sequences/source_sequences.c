@@ -1,11 +1,13 @@
 /* All sequences are drawn before training, each split under its own name, so that no variant can
- * shift another's data.
+ * shift another's data. PyTorch's numbers go from the training split through the test split to the
+ * order of every epoch.
  */
 #include "lab/kind/sequences/source_sequences.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mt19937.h"
 #include "lab/kind/sequences/sequences.h"
 
 #define SLICE 1024
@@ -17,6 +19,7 @@ struct split {
 struct sequence_source {
     struct source base;
     struct split train, test, probe, batch;
+    struct mt19937 mt; /* of NUMBERS_PYTORCH, behind the splits */
 };
 
 static bool split_allocate(struct split *split, size_t n, size_t n_token)
@@ -37,6 +40,37 @@ static void split_generate(const struct config *config, const char *name, size_t
 {
     sequences_generate(sequence_task_of(config->task), config->seed, name, 0, n, config->seq_len,
                        split->x, split->y);
+}
+
+static void split_draw(const struct config *config, size_t n, struct mt19937 *mt,
+                       struct split *split)
+{
+    const struct sequence_task *task = sequence_task_of(config->task);
+    size_t n_token = config->seq_len;
+    for (size_t i = 0; i < n * n_token; i++) {
+        split->x[i] = (int32_t)(mt19937_next(mt) % task->task.n_answer);
+    }
+    for (size_t i = 0; i < n; i++) {
+        task->target(split->x + i * n_token, n_token, split->y + i * n_token);
+    }
+}
+
+/* torch.randperm, once for each epoch so far. */
+static void order(struct source *source, size_t epoch)
+{
+    struct mt19937 mt = ((struct sequence_source *)source)->mt;
+    size_t n = source->n_train;
+    for (size_t done = 0; done <= epoch; done++) {
+        for (size_t i = 0; i < n; i++) {
+            source->order[i] = (uint32_t)i;
+        }
+        for (size_t i = 0; i + 1 < n; i++) {
+            size_t k = i + mt19937_next(&mt) % (n - i);
+            uint32_t swapped = source->order[i];
+            source->order[i] = source->order[k];
+            source->order[k] = swapped;
+        }
+    }
 }
 
 static struct batch gather(struct source *source, const uint32_t *item, size_t n)
@@ -103,8 +137,14 @@ static enum status create(struct source **source, const struct config *config,
         return error_set(err, STATUS_MEMORY, "out of memory for %zu + %zu sequences of %zu tokens",
                          config->n_train, config->n_test, n_token);
     }
-    split_generate(config, "train", config->n_train, &self->train);
-    split_generate(config, "test", config->n_test, &self->test);
+    if (config->numbers == NUMBERS_PYTORCH) {
+        self->mt = mt19937_make((uint32_t)config->seed);
+        split_draw(config, config->n_train, &self->mt, &self->train);
+        split_draw(config, config->n_test, &self->mt, &self->test);
+    } else {
+        split_generate(config, "train", config->n_train, &self->train);
+        split_generate(config, "test", config->n_test, &self->test);
+    }
     split_generate(config, "probe", config->n_probe, &self->probe);
     return STATUS_OK;
 }
@@ -120,6 +160,7 @@ const struct source_kind source_sequences = {.slice = SLICE,
                                              .create = create,
                                              .free = free_splits,
                                              .memory = memory,
+                                             .order = order,
                                              .train = gather,
                                              .test = test_part,
                                              .probe = probe_part};
