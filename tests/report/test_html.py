@@ -5,8 +5,12 @@ time a report over 3,240 runs may take. Exit status 77: there is no browser.
 The page must render without an error at three widths, ask for nothing but itself, sort, filter, slide
 and read values by pointer and keyboard, keep hostile texts as texts, and print.
 """
+import base64
+import json
+import math
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -17,6 +21,7 @@ import make_sweep
 
 SKIP = 77
 MAX_BYTES = 20 * 10**6
+DOTS, STRIP = 1, 2  # marks of a line
 
 
 class Page:
@@ -260,6 +265,73 @@ def test_curves(page):
                "a log axis")
 
 
+def floats(*values):
+    return base64.b64encode(struct.pack("<%df" % len(values), *values)).decode()
+
+
+def open_with_plot(page, path, plot):
+    """Opens the page at path with one more section, which holds a plot."""
+    with open(path) as file:
+        begin, rest = file.read().split('id="data">')
+    data, end = rest.split("</script>", 1)
+    data = json.loads(data)
+    data["blocks"].append({"k": "section", "id": "drawn", "t": "Drawn",
+                           "b": [{"k": "plot", "t": "A plot", **plot}]})
+    changed = path.replace("report.html", "drawn.html")
+    with open(changed, "w") as file:
+        file.write(begin + 'id="data">' + json.dumps(data).replace("<", "\\u003c") + "</script>" + end)
+    page.browser.open(changed)
+    os.remove(changed)
+
+
+def places(page, selector, attribute):
+    return page.run("[...document.querySelectorAll('#drawn %s')].map(e => Number(e.getAttribute('%s')))"
+                    % (selector, attribute))
+
+
+def test_plots(page, path):
+    """What a plot of the document may have beside lines over steps."""
+    line = {"t": "a", "v": 0, "m": DOTS, "f": 0, "y": floats(1, 2, 4, 3)}
+    other = {"t": "b", "v": 1, "m": DOTS, "f": 0, "y": floats(2, 9, 2, 2),
+             "one": [floats(1, 8, math.nan, 1)]}
+    x = floats(1, 2, 10, 101)
+    open_with_plot(page, path, {"share": True, "panels": [
+        {"f": 0, "t": "first", "at": x, "x": {"t": "size"}, "y": {"low": -1, "sign": True},
+         "rules": [{"at": 51, "v": True, "t": "half", "beside": True}], "lines": [line]},
+        {"f": 0, "note": "a note", "at": x, "x": {"discrete": True}, "y": {"low": -1},
+         "rules": [], "lines": [line, other]}]})
+    x = places(page, ".panel:nth-child(1) circle", "cx")
+    page.check(abs((x[2] - x[0]) / (x[3] - x[0]) - 0.09) < 0.01, "x as far apart as it is: %s" % x)
+    rule = places(page, ".panel:nth-child(1) .chance", "x1") + places(
+        page, ".panel:nth-child(1) .chance", "x2")
+    page.check(rule[0] == rule[1] and abs(rule[0] - (x[0] + x[3]) / 2) < 1, "an upright rule: %s" % rule)
+    page.check("half" in page.texts("#drawn .panel:nth-child(1) text"), "its title stands beside it")
+    x = places(page, ".panel:nth-child(2) circle", "cx")[:4]
+    page.check(max(abs(x[i + 1] - x[i] - x[1] + x[0]) for i in range(3)) < 0.1,
+               "discrete x are equally far apart: %s" % x)
+    page.equal(len(places(page, ".panel:nth-child(2) circle", "r")), 4 + 3 + 4, "dots of single values")
+    first, second = (page.texts("#drawn .panel:nth-child(%d) .axis" % i) for i in (1, 2))
+    page.equal((first[0], second[0]), ("0", "0"), "the first label of an axis that begins at -1")
+    page.check("+8" in first and "8" in second, "one scale for all panels, %s, %s" % (first, second))
+    page.check("a note" in second and "first" in page.texts("#drawn .panel:nth-child(2) figcaption")[0],
+               "a note, and the title of the row")
+    open_with_plot(page, path, {"one": "one run", "mean": "the mean", "panels": [
+        {"f": 0, "x": {"t": "loss", "low": 0, "high": 4}, "y": {}, "at": floats(0),
+         "rules": [{"at": 2, "v": True, "t": "chance"}], "lines": [
+             {"t": "above", "v": 0, "m": STRIP, "f": 0, "y": floats(2), "one": [floats(1), floats(3)]},
+             {"t": "below", "v": 1, "m": STRIP, "f": 0, "y": floats(4), "one": [floats(4)]}]}]})
+    x, y = places(page, ".plot .ring", "cx"), places(page, ".plot .ring", "cy")
+    rule = places(page, ".chance", "x1")[0]
+    page.check(abs(rule - (x[0] + x[1]) / 2) < 0.1 and abs(x[2] - x[1] - (x[1] - rule)) < 0.1,
+               "rings of single runs along x: %s" % x)
+    page.check(y[2] > max(y[:2]) + 10, "a row a line: %s" % y)
+    page.equal(page.texts("#drawn .mark"), ["one run", "the mean", "chance"], "what the marks are")
+    page.run("document.querySelector('#drawn .plot').focus()")
+    page.browser.key("ArrowRight")
+    page.check("above 2 (1 to 3)" in page.texts("#drawn .tip")[0], "the values of a row")
+    page.browser.open(path)
+
+
 def test_early_curves(page, program):
     """Of runs that have only begun, the axis begins near their losses, and chance is on it."""
     with tempfile.TemporaryDirectory(prefix="qkvlab-html-") as out:
@@ -352,10 +424,12 @@ def test_small(program, chromium):
                      test_what_is_kept, test_numbers, test_links, test_curves, test_maps,
                      test_hostile, test_theme):
             test(page)
+        test_plots(page, path)
         test_files(page, out + "/report")
         page.check(chromium.pdf().startswith(b"%PDF"), "the page prints")
-        page.equal(set(url.split("#")[0] for url in chromium.requests),
-                   {"file://" + os.path.realpath(path)}, "what the page asks for")
+        own = "file://" + os.path.realpath(path)
+        page.equal(set(url.split("#")[0] for url in chromium.requests) -
+                   {own.replace("report.html", "drawn.html")}, {own}, "what the page asks for")
 
 
 def main():

@@ -252,7 +252,7 @@ function makePanel(name, panel, options) {
       return;
     }
     const isRight = rule.v && at < (box.left + box.right) / 2; /* there is more room */
-    group.append(svg('line', { class: rule.t ? 'chance' : 'frame', ...(rule.v
+    group.append(svg('line', { class: !rule.t ? 'frame' : rule.v ? 'chance upright' : 'chance', ...(rule.v
       ? { x1: at, x2: at, y1: box.top, y2: box.bottom }
       : { x1: box.left, x2: box.right, y1: at, y2: at }) }, rule.t && svg('title', null, rule.t)),
     rule.beside && svg('text', { x: rule.v ? at + (isRight ? 6 : -6) : box.right - 6,
@@ -271,7 +271,7 @@ function makePanel(name, panel, options) {
     drawDots(group, rings.map(([x, y], i) => [x, y + (i - (rings.length - 1) / 2) *
       Math.min(5, 14 / rings.length)]), { class: 'ring', r: 3.5, stroke: colourOf(line.v) });
     if (mean && rings.length !== 1) {
-      group.append(svg('line', { class: 'mean', x1: mean[0], x2: mean[0], y1: mean[1] - 11,
+      group.append(svg('line', { stroke: colourOf(line.v), 'stroke-width': 2.2, x1: mean[0], x2: mean[0], y1: mean[1] - 11,
         y2: mean[1] + 11 }));
     }
   }

@@ -102,7 +102,7 @@ function makePlot(plot, place) {
     check(label, chosen[key] === undefined ? on : chosen[key], (value) => {
       chosen[key] = value;
       update();
-    }))), el('p', { class: 'title' }, el('strong', null, plot.t || ''),
+    }))), el('p', { class: 'plot-title' }, el('strong', null, plot.t || ''),
     (plot.sub || '').split('\n').map((line) => [el('br'), line])), keys, panels, noteOf(plot));
   onFilter(node, update);
   return { node, update };
