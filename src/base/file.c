@@ -48,10 +48,7 @@ static enum status read_all(int fd, const char *path, size_t max_size, char **da
                             struct error *err)
 {
     size_t capacity;
-    enum status status = plan_read(fd, path, max_size, &capacity, err);
-    if (status) {
-        return status;
-    }
+    TRY(plan_read(fd, path, max_size, &capacity, err));
     char *buffer = NULL;
     size_t used = 0;
     for (;;) {
@@ -60,8 +57,7 @@ static enum status read_all(int fd, const char *path, size_t max_size, char **da
             char *larger = realloc(buffer, capacity);
             if (!larger) {
                 free(buffer);
-                return error_set(err, STATUS_MEMORY, "out of memory: reading %s takes %zu bytes",
-                                 path, capacity);
+                return error_memory(err, "reading %s, which takes %zu bytes", path, capacity);
             }
             buffer = larger;
         }
@@ -170,10 +166,7 @@ static enum status name_temporary(const char *path, char temporary[PATH_SIZE], s
 enum status file_try(const char *path, struct error *err)
 {
     char temporary[PATH_SIZE];
-    enum status status = name_temporary(path, temporary, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(name_temporary(path, temporary, err));
     int failure = write_new_file(temporary, "", 0, false);
     unlink(temporary);
     return failure ? error_set(err, STATUS_WRITE, "cannot write %s: %s", path, strerror(failure))
@@ -184,10 +177,7 @@ static enum status replace_file(const char *path, const void *data, size_t size,
                                 struct error *err)
 {
     char temporary[PATH_SIZE];
-    enum status status = name_temporary(path, temporary, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(name_temporary(path, temporary, err));
     int failure = write_new_file(temporary, data, size, sync);
     if (!failure && rename(temporary, path) != 0) {
         failure = errno;
@@ -203,10 +193,7 @@ static enum status replace_file(const char *path, const void *data, size_t size,
 enum status file_write_atomic(const char *path, const void *data, size_t size, struct error *err)
 {
     char folder[PATH_SIZE];
-    enum status status = replace_file(path, data, size, true, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(replace_file(path, data, size, true, err));
     parent_folder(path, folder);
     return folder_sync(folder, err);
 }

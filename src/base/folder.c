@@ -54,10 +54,7 @@ enum status folder_create(const char *path, struct error *err)
     for (size_t i = 1; i < n; i++) {
         if (part[i] == '/' && part[i - 1] != '/') {
             part[i] = '\0';
-            enum status status = create_one(part, err);
-            if (status) {
-                return status;
-            }
+            TRY(create_one(part, err));
             part[i] = '/';
         }
     }
@@ -113,11 +110,8 @@ enum status folder_remove(const char *path, struct error *err)
     if (lstat(path, &info) == 0 && !S_ISDIR(info.st_mode)) {
         return error_set(err, STATUS_WRITE, "cannot remove folder %s: it is not a folder", path);
     }
-    enum status status = remove_tree(AT_FDCWD, path, err);
-    if (status) {
-        error_prefix(err, "removing folder %s", path);
-    }
-    return status;
+    TRY_AT(err, remove_tree(AT_FDCWD, path, err), "removing folder %s", path);
+    return STATUS_OK;
 }
 
 static int keep_name(const struct dirent *item)
@@ -152,7 +146,7 @@ enum status folder_list(const char *path, char ***names, size_t *n_name, struct 
     free(items);
     if (!complete) {
         folder_list_free(list, list ? (size_t)n : 0);
-        return error_set(err, STATUS_MEMORY, "out of memory: listing folder %s", path);
+        return error_memory(err, "listing folder %s", path);
     }
     *names = list;
     *n_name = (size_t)n;

@@ -66,10 +66,7 @@ enum status json_read(const char *path, json_t **root, struct error *err)
     *root = NULL;
     char *data;
     size_t size;
-    enum status status = file_read(path, JSON_MAX_SIZE, &data, &size, err);
-    if (status) {
-        return status;
-    }
+    TRY(file_read(path, JSON_MAX_SIZE, &data, &size, err));
     json_error_t problem;
     json_t *value = json_loadb(data, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &problem);
     free(data);

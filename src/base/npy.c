@@ -80,8 +80,7 @@ static enum status write_array(const char *path, const struct element *element, 
     char *file = header.failed ? NULL : malloc(header.size + size);
     if (!file) {
         text_free(&header);
-        return error_set(err, STATUS_MEMORY, "out of memory: writing %s takes %zu bytes", path,
-                         size);
+        return error_memory(err, "writing %s, which takes %zu bytes", path, size);
     }
     memcpy(file, header.data, header.size);
     if (size > 0) {
@@ -254,10 +253,7 @@ static enum status check_file(const char *path, const struct element *element, c
                               struct error *err)
 {
     struct cursor cursor = {0};
-    enum status status = find_header(path, file, n_file, &cursor, err);
-    if (status) {
-        return status;
-    }
+    TRY(find_header(path, file, n_file, &cursor, err));
     if (!parse_header(cursor, header)) {
         return error_set(err, STATUS_DATA,
                          "%s: the header at byte %zu is not a dictionary of descr, fortran_order "
@@ -294,12 +290,9 @@ static enum status read_array(const char *path, const struct element *element, c
     size_t n_file, data_offset = 0;
     *data = NULL;
     *n_dim = 0;
-    enum status status = file_read(path, MAX_FILE_SIZE, &file, &n_file, err);
-    if (status) {
-        return status;
-    }
+    TRY(file_read(path, MAX_FILE_SIZE, &file, &n_file, err));
     struct header header;
-    status = check_file(path, element, file, n_file, &header, &data_offset, err);
+    enum status status = check_file(path, element, file, n_file, &header, &data_offset, err);
     if (status) {
         free(file);
         return status;

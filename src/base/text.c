@@ -70,19 +70,14 @@ void text_free(struct text *text)
     *text = (struct text){0};
 }
 
-static enum status no_memory(const char *path, struct error *err)
-{
-    return error_set(err, STATUS_MEMORY, "out of memory: building the text of %s", path);
-}
-
 enum status text_write(const struct text *text, const char *path, struct error *err)
 {
-    return text->failed ? no_memory(path, err)
+    return text->failed ? error_memory(err, "building the text of %s", path)
                         : file_write_atomic(path, text->data ? text->data : "", text->size, err);
 }
 
 enum status text_write_unsynced(const struct text *text, const char *path, struct error *err)
 {
-    return text->failed ? no_memory(path, err)
+    return text->failed ? error_memory(err, "building the text of %s", path)
                         : file_write(path, text->data ? text->data : "", text->size, err);
 }

@@ -127,31 +127,33 @@ size_t engine_memory(const struct model_shape *shape, const struct engine_option
     return arena.failed ? 0 : arena.used;
 }
 
+static enum status set_up(struct engine *engine, const struct model_shape *shape,
+                          const struct engine_options *options, struct error *err)
+{
+    TRY(model_create(&engine->model, shape, err));
+    engine->options = resolve_options(shape, options);
+    struct arena measure = ARENA_MEASURE;
+    place(engine, &measure);
+    if (measure.failed) {
+        return error_set(err, STATUS_MEMORY, "engine: the model's size overflows");
+    }
+    TRY(arena_create(&engine->arena, measure.used, err));
+    place(engine, &engine->arena);
+    return STATUS_OK;
+}
+
 enum status engine_create(struct engine **created, const struct model_shape *shape,
                           const struct engine_options *options, struct error *err)
 {
-    *created = NULL;
     struct engine *engine = calloc(1, sizeof *engine);
-    if (engine == NULL) {
-        return error_set(err, STATUS_MEMORY, "engine: out of memory");
-    }
-    enum status status = model_create(&engine->model, shape, err);
+    enum status status =
+        engine ? set_up(engine, shape, options, err) : error_memory(err, "making an engine");
     if (status != STATUS_OK) {
-        free(engine);
-        return status;
+        engine_free(engine);
+        engine = NULL;
     }
-    engine->options = resolve_options(shape, options);
-    size_t size = engine_memory(shape, options);
-    status = size == 0 ? error_set(err, STATUS_MEMORY, "engine: the model's size overflows")
-                       : arena_create(&engine->arena, size, err);
-    if (status != STATUS_OK) {
-        model_free(&engine->model);
-        free(engine);
-        return status;
-    }
-    place(engine, &engine->arena);
     *created = engine;
-    return STATUS_OK;
+    return status;
 }
 
 void engine_free(struct engine *engine)

@@ -3,7 +3,6 @@
 #include "nn/layout.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,22 +37,19 @@ struct builder {
     struct layout *layout;
     size_t capacity;
     bool failed;
+    char prefix[32]; /* of the names that are added, "blocks.3." */
 };
-
-static struct tensor *add(struct builder *b, size_t rows, size_t columns, enum init_law law,
-                          double scale, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
 
 /* add appends a tensor [rows, columns], or [rows] where columns is 0, and returns it. */
 static struct tensor *add(struct builder *b, size_t rows, size_t columns, enum init_law law,
-                          double scale, const char *format, ...)
+                          double scale, const char *name)
 {
     static struct tensor nowhere;
     struct layout *layout = b->layout;
     if (layout->n_tensor == b->capacity) {
         size_t capacity = b->capacity == 0 ? 64 : 2 * b->capacity;
         struct tensor *grown = realloc(layout->tensor, capacity * sizeof *grown);
-        if (grown == NULL) {
+        if (!grown) {
             b->failed = true;
             return &nowhere;
         }
@@ -71,33 +67,47 @@ static struct tensor *add(struct builder *b, size_t rows, size_t columns, enum i
         .decay = columns != 0,
     };
     layout->n_param += tensor->n_element;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(tensor->name, sizeof tensor->name, format, arguments);
-    va_end(arguments);
-    snprintf(tensor->init_name, sizeof tensor->init_name, "%s", tensor->name);
+    snprintf(tensor->name, sizeof tensor->name, "%s%s", b->prefix, name);
+    memcpy(tensor->init_name, tensor->name, sizeof tensor->name);
     return tensor;
+}
+
+/* add_matrix adds a weight [out,in], U(+-1/sqrt(in)); add_gain the gain [d] of a norm, which begins
+ * at 1. Both return the offset. */
+static size_t add_matrix(struct builder *b, size_t out, size_t in, const char *name)
+{
+    return add(b, out, in, INIT_UNIFORM, 1.0 / sqrt((double)in), name)->offset;
+}
+
+static size_t add_gain(struct builder *b, size_t d, const char *name)
+{
+    return add(b, d, 0, INIT_ONE, 0, name)->offset;
 }
 
 /* add_linear adds weight [out,in] and bias [out], both U(+-1/sqrt(in)). */
 static void add_linear(struct builder *b, size_t out, size_t in, const char *name, size_t *weight,
                        size_t *bias)
 {
-    double bound = 1.0 / sqrt((double)in);
-    *weight = add(b, out, in, INIT_UNIFORM, bound, "%s.weight", name)->offset;
-    *bias = add(b, out, 0, INIT_UNIFORM, bound, "%s.bias", name)->offset;
+    char full[48];
+    snprintf(full, sizeof full, "%s.weight", name);
+    *weight = add_matrix(b, out, in, full);
+    snprintf(full, sizeof full, "%s.bias", name);
+    *bias = add(b, out, 0, INIT_UNIFORM, 1.0 / sqrt((double)in), full)->offset;
 }
 
 static void add_norm(struct builder *b, size_t d, const char *name, size_t *weight, size_t *bias)
 {
-    *weight = add(b, d, 0, INIT_ONE, 0, "%s.weight", name)->offset;
-    *bias = add(b, d, 0, INIT_ZERO, 0, "%s.bias", name)->offset;
+    char full[48];
+    snprintf(full, sizeof full, "%s.weight", name);
+    *weight = add_gain(b, d, full);
+    snprintf(full, sizeof full, "%s.bias", name);
+    *bias = add(b, d, 0, INIT_ZERO, 0, full)->offset;
 }
 
 /* add_slots adds all weights, then all biases. A shared slot is initialised as its first role would
  * be were it alone, so that variants start from the same numbers where they can. */
 static void add_slots(struct builder *b, const struct model_shape *shape, const struct widths *w,
-                      size_t layer, struct block_offsets *block)
+                      struct block_offsets *block)
 {
     double bound = 1.0 / sqrt((double)shape->n_embd);
     for (int part = 0; part < 2; part++) {
@@ -108,11 +118,11 @@ static void add_slots(struct builder *b, const struct model_shape *shape, const 
             if (w->slot[slot] == 0) {
                 continue;
             }
-            char roles[4];
+            char roles[4], name[48];
             variant_slot_roles(&shape->variant, slot, roles);
-            struct tensor *tensor = add(b, w->slot[slot], columns, INIT_UNIFORM, bound,
-                                        "blocks.%zu.attn.%s.%s", layer, roles, suffix);
-            snprintf(tensor->init_name, sizeof tensor->init_name, "blocks.%zu.attn.%c.%s", layer,
+            snprintf(name, sizeof name, "attn.%s.%s", roles, suffix);
+            struct tensor *tensor = add(b, w->slot[slot], columns, INIT_UNIFORM, bound, name);
+            snprintf(tensor->init_name, sizeof tensor->init_name, "%sattn.%c.%s", b->prefix,
                      roles[0], suffix);
             tensor->dead = part == 1 && slot == shape->variant.slot[ROLE_K] &&
                            variant_k_bias_dead(&shape->variant);
@@ -121,43 +131,33 @@ static void add_slots(struct builder *b, const struct model_shape *shape, const 
 }
 
 static void add_query(struct builder *b, const struct model_shape *shape, const struct widths *w,
-                      size_t layer, struct block_offsets *block)
+                      struct block_offsets *block)
 {
     size_t d = shape->n_embd, hidden = w->query_hidden;
     if (shape->variant.query == QUERY_RESIDUAL_MLP) {
-        char name[48];
-        block->query_norm_in =
-            add(b, d, 0, INIT_ONE, 0, "blocks.%zu.attn.query.norm_in.weight", layer)->offset;
-        block->query_fc1 = add(b, hidden, d, INIT_UNIFORM, 1.0 / sqrt((double)d),
-                               "blocks.%zu.attn.query.fc1.weight", layer)
-                               ->offset;
-        block->query_fc2 = add(b, d, hidden, INIT_UNIFORM, 1.0 / sqrt((double)hidden),
-                               "blocks.%zu.attn.query.fc2.weight", layer)
-                               ->offset;
-        snprintf(name, sizeof name, "blocks.%zu.attn.query.norm_out", layer);
-        add_norm(b, d, name, &block->query_norm_out_weight, &block->query_norm_out_bias);
+        block->query_norm_in = add_gain(b, d, "attn.query.norm_in.weight");
+        block->query_fc1 = add_matrix(b, hidden, d, "attn.query.fc1.weight");
+        block->query_fc2 = add_matrix(b, d, hidden, "attn.query.fc2.weight");
+        add_norm(b, d, "attn.query.norm_out", &block->query_norm_out_weight,
+                 &block->query_norm_out_bias);
     }
     if (shape->variant.qk_norm) {
-        block->q_norm =
-            add(b, w->head, 0, INIT_ONE, 0, "blocks.%zu.attn.q_norm.weight", layer)->offset;
-        block->k_norm =
-            add(b, w->head, 0, INIT_ONE, 0, "blocks.%zu.attn.k_norm.weight", layer)->offset;
+        block->q_norm = add_gain(b, w->head, "attn.q_norm.weight");
+        block->k_norm = add_gain(b, w->head, "attn.k_norm.weight");
     }
 }
 
-static void add_score_term(struct builder *b, const struct model_shape *shape, size_t layer,
+static void add_score_term(struct builder *b, const struct model_shape *shape,
                            struct block_offsets *block)
 {
     enum score_term term = shape->variant.score_term;
     if (term == SCORE_TEMPERATURE_SCALAR) {
-        block->score_scale =
-            add(b, 1, 0, INIT_ONE, 0, "blocks.%zu.attn.score_scale", layer)->offset;
+        block->score_scale = add(b, 1, 0, INIT_ONE, 0, "attn.score_scale")->offset;
     } else if (variant_has_position_weights(&shape->variant)) {
-        block->pos_w =
-            add(b, shape->pos_dim, 0, INIT_NORMAL, 0.02, "blocks.%zu.attn.pos_w", layer)->offset;
+        block->pos_w = add(b, shape->pos_dim, 0, INIT_NORMAL, 0.02, "attn.pos_w")->offset;
     }
     if (term == SCORE_POSITION2D) {
-        struct tensor *pos_b = add(b, 1, 0, INIT_ZERO, 0, "blocks.%zu.attn.pos_b", layer);
+        struct tensor *pos_b = add(b, 1, 0, INIT_ZERO, 0, "attn.pos_b");
         pos_b->dead = true;
         block->pos_b = pos_b->offset;
     }
@@ -167,21 +167,17 @@ static void add_block(struct builder *b, const struct model_shape *shape, const 
                       size_t layer, struct block_offsets *block)
 {
     size_t d = shape->n_embd;
-    char name[48];
     memset(block, 0xff, sizeof *block); /* OFFSET_NONE everywhere */
-    snprintf(name, sizeof name, "blocks.%zu.ln1", layer);
-    add_norm(b, d, name, &block->ln1_weight, &block->ln1_bias);
-    add_slots(b, shape, w, layer, block);
-    add_query(b, shape, w, layer, block);
-    add_score_term(b, shape, layer, block);
-    snprintf(name, sizeof name, "blocks.%zu.attn.out", layer);
-    add_linear(b, d, d, name, &block->out_weight, &block->out_bias);
-    snprintf(name, sizeof name, "blocks.%zu.ln2", layer);
-    add_norm(b, d, name, &block->ln2_weight, &block->ln2_bias);
-    snprintf(name, sizeof name, "blocks.%zu.mlp.fc1", layer);
-    add_linear(b, w->ff, d, name, &block->fc1_weight, &block->fc1_bias);
-    snprintf(name, sizeof name, "blocks.%zu.mlp.fc2", layer);
-    add_linear(b, d, w->ff, name, &block->fc2_weight, &block->fc2_bias);
+    snprintf(b->prefix, sizeof b->prefix, "blocks.%zu.", layer);
+    add_norm(b, d, "ln1", &block->ln1_weight, &block->ln1_bias);
+    add_slots(b, shape, w, block);
+    add_query(b, shape, w, block);
+    add_score_term(b, shape, block);
+    add_linear(b, d, d, "attn.out", &block->out_weight, &block->out_bias);
+    add_norm(b, d, "ln2", &block->ln2_weight, &block->ln2_bias);
+    add_linear(b, w->ff, d, "mlp.fc1", &block->fc1_weight, &block->fc1_bias);
+    add_linear(b, d, w->ff, "mlp.fc2", &block->fc2_weight, &block->fc2_bias);
+    b->prefix[0] = '\0';
 }
 
 static void add_embedding(struct builder *b, const struct model_shape *shape,
@@ -190,15 +186,14 @@ static void add_embedding(struct builder *b, const struct model_shape *shape,
     struct layout *layout = b->layout;
     bool patches = shape->input == INPUT_PATCHES;
     if (patches) {
-        double bound = 1.0 / sqrt((double)w->patch);
-        struct tensor *weight =
-            add(b, shape->n_embd, w->patch, INIT_UNIFORM, bound, "patch_embed.weight");
-        weight->n_dim = 4;
-        weight->dim[1] = shape->n_channel;
-        weight->dim[2] = weight->dim[3] = shape->patch;
-        layout->embed_weight = weight->offset;
-        layout->embed_bias =
-            add(b, shape->n_embd, 0, INIT_UNIFORM, bound, "patch_embed.bias")->offset;
+        add_linear(b, shape->n_embd, w->patch, "patch_embed", &layout->embed_weight,
+                   &layout->embed_bias);
+        if (!b->failed) {
+            struct tensor *weight = &layout->tensor[0];
+            weight->n_dim = 4;
+            weight->dim[1] = shape->n_channel;
+            weight->dim[2] = weight->dim[3] = shape->patch;
+        }
         layout->cls = add(b, shape->n_embd, 0, INIT_ZERO, 0, "cls")->offset;
     } else {
         add_linear(b, shape->n_embd, shape->n_symbol, "embed", &layout->embed_weight,
@@ -216,8 +211,8 @@ enum status layout_create(const struct model_shape *shape, struct layout *layout
     struct widths w = widths_of(shape);
     struct builder b = {.layout = layout};
     layout->block = calloc(shape->n_layer, sizeof *layout->block);
-    if (layout->block == NULL) {
-        return error_set(err, STATUS_MEMORY, "model: no memory for %zu blocks", shape->n_layer);
+    if (!layout->block) {
+        return error_memory(err, "listing the tensors of %zu blocks", shape->n_layer);
     }
     add_embedding(&b, shape, &w);
     for (size_t layer = 0; layer < shape->n_layer; layer++) {
@@ -227,7 +222,7 @@ enum status layout_create(const struct model_shape *shape, struct layout *layout
     add_linear(&b, shape->n_class, shape->n_embd, "head", &layout->head_weight, &layout->head_bias);
     if (b.failed) {
         layout_free(layout);
-        return error_set(err, STATUS_MEMORY, "model: no memory for the list of tensors");
+        return error_memory(err, "listing the tensors of a model");
     }
     return STATUS_OK;
 }

@@ -327,6 +327,34 @@ static unsigned axes_named(const struct variant *variant)
     return bits;
 }
 
+/* parse_axes reads "axis=value:axis=value", and destroys it; text is the whole. */
+static enum status parse_axes(char *rest, const char *text, struct variant *variant,
+                              struct error *err)
+{
+    unsigned seen = axes_named(variant);
+    while (rest) {
+        char *part = rest;
+        rest = strchr(part, ':');
+        if (rest) {
+            *rest++ = '\0';
+        }
+        char *equals = strchr(part, '=');
+        if (!equals) {
+            return error_set(err, STATUS_USAGE,
+                             "variant: expected axis=value after the colon, found '%s' in '%s'",
+                             part, text);
+        }
+        *equals = '\0';
+        TRY(variant_set_axis(variant, part, equals + 1, err));
+        unsigned axis = axis_bit(part);
+        if (seen & axis) {
+            return error_set(err, STATUS_USAGE, "variant: '%s' names %s twice", text, part);
+        }
+        seen |= axis;
+    }
+    return STATUS_OK;
+}
+
 enum status variant_parse(const char *text, struct variant *variant, struct error *err)
 {
     char copy[2 * VARIANT_TEXT_SIZE];
@@ -337,74 +365,53 @@ enum status variant_parse(const char *text, struct variant *variant, struct erro
     }
     memcpy(copy, text, length + 1);
     char *rest = strchr(copy, ':');
-    if (rest != NULL) {
+    if (rest) {
         *rest++ = '\0';
     }
     struct variant parsed;
-    enum status status = parse_sharing(copy, &parsed, err);
-    unsigned seen = 0; /* axes that the text has named */
-    if (status == STATUS_OK) {
-        seen = axes_named(&parsed);
-    }
-    while (status == STATUS_OK && rest != NULL) {
-        char *part = rest;
-        rest = strchr(part, ':');
-        if (rest != NULL) {
-            *rest++ = '\0';
-        }
-        char *equals = strchr(part, '=');
-        if (equals == NULL) {
-            return error_set(err, STATUS_USAGE,
-                             "variant: expected axis=value after the colon, found '%s' in '%s'",
-                             part, text);
-        }
-        *equals = '\0';
-        status = variant_set_axis(&parsed, part, equals + 1, err);
-        unsigned axis = axis_bit(part);
-        if (status == STATUS_OK && seen & axis) {
-            return error_set(err, STATUS_USAGE, "variant: '%s' names %s twice", text, part);
-        }
-        seen |= axis;
-    }
-    if (status == STATUS_OK) {
-        *variant = parsed;
-    }
-    return status;
+    TRY(parse_sharing(copy, &parsed, err));
+    TRY(parse_axes(rest, text, &parsed, err));
+    *variant = parsed;
+    return STATUS_OK;
 }
 
-void variant_id(const struct variant *variant, char id[VARIANT_TEXT_SIZE])
+/* append_axes appends what is not the default and is not said by a +: ":key=value" of an id, or
+ * ", key value" of a name, where a flag has no value. */
+static void append_axes(const struct variant *variant, bool is_id, char text[VARIANT_TEXT_SIZE])
 {
-    size_t used = (size_t)snprintf(id, VARIANT_TEXT_SIZE, "%s%s", variant->sharing,
-                                   variant->score_term == SCORE_POSITION2D ? "+" : "");
+    size_t used = strlen(text);
     for (size_t i = 0; i < AXIS_COUNT && used < VARIANT_TEXT_SIZE; i++) {
         size_t value = axis_get(variant, (enum axis)i);
         if (value == 0 || (i == AXIS_SCORE_TERM && value == SCORE_POSITION2D)) {
             continue;
         }
-        char text[VARIANT_TEXT_SIZE];
-        variant_axis_value(variant, i, text);
-        used += (size_t)snprintf(id + used, VARIANT_TEXT_SIZE - used, ":%s=%s", AXIS[i].key, text);
+        char shown[VARIANT_TEXT_SIZE];
+        variant_axis_value(variant, i, shown);
+        bool bare = !is_id && AXIS[i].values == FLAG_NAMES;
+        used += (size_t)snprintf(text + used, VARIANT_TEXT_SIZE - used, "%s%s%s%s",
+                                 is_id ? ":" : ", ", AXIS[i].key,
+                                 is_id  ? "="
+                                 : bare ? ""
+                                        : " ",
+                                 bare ? "" : shown);
     }
+}
+
+void variant_id(const struct variant *variant, char id[VARIANT_TEXT_SIZE])
+{
+    snprintf(id, VARIANT_TEXT_SIZE, "%s%s", variant->sharing,
+             variant->score_term == SCORE_POSITION2D ? "+" : "");
+    append_axes(variant, true, id);
 }
 
 void variant_name(const struct variant *variant, char name[VARIANT_TEXT_SIZE])
 {
     const char *sharing = sharing_of(variant)->name;
     bool plus = variant->score_term == SCORE_POSITION2D;
-    bool brackets = plus && strchr(sharing, '=') != NULL;
-    size_t used = (size_t)snprintf(name, VARIANT_TEXT_SIZE, "%s%s%s%s", brackets ? "(" : "",
-                                   sharing, brackets ? ")" : "", plus ? "+" : "");
-    for (size_t i = 0; i < AXIS_COUNT && used < VARIANT_TEXT_SIZE; i++) {
-        size_t value = axis_get(variant, (enum axis)i);
-        if (value == 0 || (i == AXIS_SCORE_TERM && value == SCORE_POSITION2D)) {
-            continue;
-        }
-        char text[VARIANT_TEXT_SIZE];
-        variant_axis_value(variant, i, text);
-        bool flag = AXIS[i].values == FLAG_NAMES;
-        used += (size_t)snprintf(name + used, VARIANT_TEXT_SIZE - used, ", %s%s%s", AXIS[i].key,
-                                 flag ? "" : " ", flag ? "" : text);
-    }
+    bool brackets = plus && strchr(sharing, '=');
+    snprintf(name, VARIANT_TEXT_SIZE, "%s%s%s%s", brackets ? "(" : "", sharing, brackets ? ")" : "",
+             plus ? "+" : "");
+    append_axes(variant, false, name);
 }
 
 /* ---- consequences ---- */
