@@ -30,10 +30,19 @@ static double rounding(size_t d, size_t n_token, double condition)
 
 /* ---- one attention ---- */
 
+struct work;
+struct identity {
+    const char *name, *formula, *why;
+    void (*measure)(struct work *work, struct identity_result *result);
+    enum role role;   /* whose projection is eliminated */
+    double condition; /* of that projection; 0: as drawn */
+};
+
 #define MATRICES 18 /* the most [d,d] that a measurement takes; it takes fewer [T,d] */
 
 struct work {
     const struct identities_options *options;
+    const struct identity *identity; /* the row that is measured */
     struct arena arena;
     size_t d, n_token;
 };
@@ -147,66 +156,41 @@ static double condition_of(struct work *work, const double *w)
     return inverse ? dense_norm(w, n) * dense_norm(inverse, n) : NAN;
 }
 
-/* eliminate replaces X by X W and W, the projection of one role, by I; the other two follow. */
-static void eliminate(struct work *work, enum role role, const struct exact_weights *weights,
-                      struct identity_result *result)
+/* Replaces X by X W and W, the projection of one role, by I; the other two follow. The row says
+ * which role, and the condition of its W unless that is as drawn. */
+static void measure_eliminated(struct work *work, struct identity_result *result)
 {
     size_t d = work->d;
-    const double *w = weights->role[role], *x = draw_input(work);
-    double *moved = take(work, work->n_token * d), *unit = take(work, d * d);
+    enum role role = work->identity->role;
+    double wanted = work->identity->condition;
     struct exact_shape shape = plain_shape(work);
-    struct exact_weights changed = *weights, unchanged = *weights;
-    result->condition = condition_of(work, w);
-    for (int other = 0; other < ROLE_COUNT; other++) {
-        changed.role[other] = divided(work, weights->role[other], w);
+    struct exact_weights weights = draw_weights(work), changed = weights, unchanged = weights;
+    double *x = draw_input(work), *moved = take(work, work->n_token * d);
+    double *unit = take(work, d * d), *scratch = take(work, 2 * d * d), *w = weights.role[role];
+    if (work->arena.failed) {
+        return;
     }
-    if (!moved || !unit || work->arena.failed) {
+    if (wanted > 0) {
+        uint64_t seed = work->options->seed;
+        dense_random_condition(d, wanted, rng_make(seed, "identities/left"),
+                               rng_make(seed, "identities/right"), scratch, w);
+    }
+    result->condition = wanted > 0 ? wanted : condition_of(work, w);
+    for (int other = 0; other < ROLE_COUNT; other++) {
+        changed.role[other] = divided(work, weights.role[other], w);
+    }
+    if (work->arena.failed) {
         return;
     }
     dense_product_transposed(work->n_token, d, d, x, w, moved);
     dense_identity(unit, d);
-    changed.role[role] = unchanged.role[role] = unit;
-    if (role == ROLE_Q) {
-        changed.role[role] = unchanged.role[role] = NULL;
-    }
-    const double *expected = attend(work, &shape, weights, x);
+    changed.role[role] = unchanged.role[role] = role == ROLE_Q ? NULL : unit;
+    const double *expected = attend(work, &shape, &weights, x);
     result->error = output_difference(work, attend(work, &shape, &changed, moved), expected);
-    result->control = output_difference(work, attend(work, &shape, &unchanged, moved), expected);
-}
-
-static void measure_q(struct work *work, struct identity_result *result)
-{
-    struct exact_weights weights = draw_weights(work);
-    eliminate(work, ROLE_Q, &weights, result);
-}
-
-static void measure_k(struct work *work, struct identity_result *result)
-{
-    struct exact_weights weights = draw_weights(work);
-    eliminate(work, ROLE_K, &weights, result);
-}
-
-static void measure_v(struct work *work, struct identity_result *result)
-{
-    struct exact_weights weights = draw_weights(work);
-    eliminate(work, ROLE_V, &weights, result);
-}
-
-/* result->condition says which condition W_Q shall have. */
-static void measure_condition(struct work *work, struct identity_result *result)
-{
-    size_t d = work->d;
-    uint64_t seed = work->options->seed;
-    double wanted = result->condition;
-    struct exact_weights weights = draw_weights(work);
-    double *scratch = take(work, 2 * d * d);
-    if (scratch && !work->arena.failed) {
-        dense_random_condition(d, wanted, rng_make(seed, "identities/left"),
-                               rng_make(seed, "identities/right"), scratch, weights.role[ROLE_Q]);
-        eliminate(work, ROLE_Q, &weights, result);
+    if (wanted == 0) {
+        result->control =
+            output_difference(work, attend(work, &shape, &unchanged, moved), expected);
     }
-    result->condition = wanted;
-    result->control = NAN;
 }
 
 /* ---- the + of paper A ---- */
@@ -413,47 +397,44 @@ static void measure_composed(struct work *work, struct identity_result *result)
 
 #define CONDITION_WHY "Rounding grows with the condition of the inverted W_Q."
 
-static const struct identity {
-    const char *name, *formula, *why;
-    void (*measure)(struct work *work, struct identity_result *result);
-    double condition; /* of W_Q; 0: as drawn */
-} IDENTITIES[] = {
+static const struct identity IDENTITIES[] = {
     {"W_Q eliminated", "MHA(X; W_Q, W_K, W_V) = MHA(X W_Q; I, W_Q^-1 W_K, W_Q^-1 W_V)",
      "A change of basis of X absorbs an invertible projection; any one of them, not two.",
-     measure_q, 0},
+     measure_eliminated, ROLE_Q},
     {"W_K eliminated", "MHA(X; W_Q, W_K, W_V) = MHA(X W_K; W_K^-1 W_Q, I, W_K^-1 W_V)",
-     "The same with the keys as the new basis.", measure_k, 0},
+     "The same with the keys as the new basis.", measure_eliminated, ROLE_K},
     {"W_V eliminated", "MHA(X; W_Q, W_K, W_V) = MHA(X W_V; W_V^-1 W_Q, W_V^-1 W_K, I)",
-     "The same with the values as the new basis.", measure_v, 0},
+     "The same with the values as the new basis.", measure_eliminated, ROLE_V},
     {"position2d", "softmax_j(S_ij sum(w) + P_ij w + b) = softmax_j(a S_ij + c_j)",
      "What is constant along a row cancels in the softmax: the + is a temperature and a bias of "
      "each key.",
-     measure_position2d, 0},
+     measure_position2d},
     {"bias b", "dL/db = 0",
      "b shifts whole rows of scores, which the softmax does not see: it never learns.",
-     measure_bias, 0},
+     measure_bias},
     {"K=V", "O_i = sum_j A_ij K_j with A_ij >= 0 and sum_j A_ij = 1",
      "With the keys as values every output is a convex combination of the keys and stays inside "
      "their hull.",
-     measure_hull, 0},
+     measure_hull},
     {"Q=K", "S_ij <= max(S_ii, S_jj)",
      "The scores are a Gram matrix: two positions cannot prefer each other to themselves.",
-     measure_gram, 0},
+     measure_gram},
     {"GQA", "GQA(W_K, W_V) = MHA(W_K repeated, W_V repeated)",
      "Query heads that share a key-value head are plain heads with equal blocks of W_K and W_V.",
-     measure_gqa, 0},
+     measure_gqa},
     {"composed query", "(X W_Q1) W_Q2 = X (W_Q1 W_Q2)",
      "Linear queries of any depth are one W_Q; only a non-linear map adds something.",
-     measure_composed, 0},
-    {"cond(W_Q) 1", "W_Q eliminated, singular values all 1", CONDITION_WHY, measure_condition, 1},
-    {"cond(W_Q) 1e3", "W_Q eliminated, singular values 1 to 1e-3", CONDITION_WHY, measure_condition,
-     1e3},
-    {"cond(W_Q) 1e6", "W_Q eliminated, singular values 1 to 1e-6", CONDITION_WHY, measure_condition,
-     1e6},
-    {"cond(W_Q) 1e9", "W_Q eliminated, singular values 1 to 1e-9", CONDITION_WHY, measure_condition,
-     1e9},
+     measure_composed},
+    {"cond(W_Q) 1", "W_Q eliminated, singular values all 1", CONDITION_WHY, measure_eliminated,
+     ROLE_Q, 1},
+    {"cond(W_Q) 1e3", "W_Q eliminated, singular values 1 to 1e-3", CONDITION_WHY,
+     measure_eliminated, ROLE_Q, 1e3},
+    {"cond(W_Q) 1e6", "W_Q eliminated, singular values 1 to 1e-6", CONDITION_WHY,
+     measure_eliminated, ROLE_Q, 1e6},
+    {"cond(W_Q) 1e9", "W_Q eliminated, singular values 1 to 1e-9", CONDITION_WHY,
+     measure_eliminated, ROLE_Q, 1e9},
     {"cond(W_Q) 1e12", "W_Q eliminated, singular values 1 to 1e-12", CONDITION_WHY,
-     measure_condition, 1e12},
+     measure_eliminated, ROLE_Q, 1e12},
 };
 
 enum status identities_check(const struct identities_options *options, struct error *err)
@@ -492,13 +473,13 @@ enum status identities_measure(const struct identities_options *options, size_t 
 {
     const struct identity *identity = &IDENTITIES[i];
     size_t d = options->n_embd, n_token = options->seq_len;
-    struct work work = {.options = options, .d = d, .n_token = n_token};
+    struct work work = {.options = options, .identity = identity, .d = d, .n_token = n_token};
     size_t n = MATRICES * (d * d + n_token * d) + 4 * MAX_POS_DIM;
     TRY(arena_create(&work.arena, (n + 1024) * sizeof(double), err));
     *result = (struct identity_result){.name = identity->name,
                                        .formula = identity->formula,
                                        .why = identity->why,
-                                       .condition = identity->condition ? identity->condition : NAN,
+                                       .condition = NAN,
                                        .error = NAN,
                                        .control = NAN};
     identity->measure(&work, result);
