@@ -69,3 +69,22 @@ struct did_you_mean did_you_mean(const char *word, const char *const *candidates
 {
     return did_you_mean_word(suggest_nearest(word, candidates, n_candidate));
 }
+
+struct suggest_list suggest_all(const char *const *words, size_t n_word)
+{
+    struct suggest_list list = {""};
+    size_t used = 0;
+    for (size_t i = 0; i < n_word && used < sizeof list.text; i++) {
+        used += (size_t)snprintf(list.text + used, sizeof list.text - used, "%s%s", i ? ", " : "",
+                                 words[i]);
+    }
+    return list;
+}
+
+enum status error_expected(struct error *err, const char *what, const char *const *words,
+                           size_t n_word, const char *found)
+{
+    return error_set(err, STATUS_USAGE, "%s: expected one of %s, found '%s'%s", what,
+                     suggest_all(words, n_word).text, found,
+                     did_you_mean(found, words, n_word).text);
+}

@@ -1,8 +1,10 @@
-/* suggest: the word that was probably meant. */
+/* suggest: the words that would have been accepted, and the one that was probably meant. */
 #ifndef QKVLAB_BASE_SUGGEST_H
 #define QKVLAB_BASE_SUGGEST_H
 
 #include <stddef.h>
+
+#include "base/status.h"
 
 /* suggest_nearest returns the candidate closest to word by edit distance (upper and lower case
  * being the same), or NULL if none is near enough to be a plausible misspelling: the distance may
@@ -17,5 +19,16 @@ struct did_you_mean {
 struct did_you_mean did_you_mean(const char *word, const char *const *candidates,
                                  size_t n_candidate);
 struct did_you_mean did_you_mean_word(const char *nearest);
+
+/* suggest_all returns "a, b, c". */
+struct suggest_list {
+    char text[512];
+};
+struct suggest_list suggest_all(const char *const *words, size_t n_word);
+
+/* error_expected refuses a word: "what: expected one of a, b, c, found 'word'; did you mean 'b'?"
+ * Returns STATUS_USAGE. */
+enum status error_expected(struct error *err, const char *what, const char *const *words,
+                           size_t n_word, const char *found);
 
 #endif

@@ -87,19 +87,16 @@ const char *word_choice(enum word word, size_t i)
 static enum status check_choice(enum word word, const char *text, struct error *err)
 {
     const char *choices[MAX_CHOICE];
-    char accepted[512] = "";
     size_t n = 0;
-    for (const char *choice; n < MAX_CHOICE && (choice = word_choice(word, n)) != NULL; n++) {
+    for (const char *choice; n < MAX_CHOICE && (choice = word_choice(word, n)) != NULL;) {
         if (strcmp(choice, text) == 0) {
             return STATUS_OK;
         }
-        choices[n] = choice;
-        strncat(accepted, n ? ", " : "", sizeof accepted - strlen(accepted) - 1);
-        strncat(accepted, choice, sizeof accepted - strlen(accepted) - 1);
+        choices[n++] = choice;
     }
-    struct did_you_mean guess = did_you_mean(text, choices, n);
     return error_set(err, STATUS_USAGE, "unknown %s '%s'%s (there %s %s)", nouns[word], text,
-                     guess.text, n == 1 ? "is only" : "are", accepted);
+                     did_you_mean(text, choices, n).text, n == 1 ? "is only" : "are",
+                     suggest_all(choices, n).text);
 }
 
 enum status word_check(enum word word, const char *text, struct error *err)

@@ -78,12 +78,6 @@ static const char *const LANGUAGE_VARIANTS[] = {
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-static void append_choice(char *list, size_t size, const char *name)
-{
-    size_t used = strlen(list);
-    snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
-}
-
 const struct cost_model *cost_model_at(size_t i)
 {
     return i < N_MODEL ? &MODELS[i] : NULL;
@@ -92,16 +86,13 @@ const struct cost_model *cost_model_at(size_t i)
 const struct cost_model *cost_model_find(const char *name, struct error *err)
 {
     const char *names[N_MODEL];
-    char list[256] = "";
     for (size_t i = 0; i < N_MODEL; i++) {
         if (strcmp(MODELS[i].name, name) == 0) {
             return &MODELS[i];
         }
         names[i] = MODELS[i].name;
-        append_choice(list, sizeof list, names[i]);
     }
-    error_set(err, STATUS_USAGE, "model: expected one of %s, found '%s'%s", list, name,
-              did_you_mean(name, names, N_MODEL).text);
+    error_expected(err, "model", names, N_MODEL, name);
     return NULL;
 }
 
@@ -132,11 +123,9 @@ static enum status refuse_key(const struct cost_model *model, const char *key, s
     }
     const char *names[N_KEY];
     size_t n = 0;
-    char list[256] = "";
     for (size_t i = 0; i < N_KEY; i++) {
         if (KEYS[i].kinds >> model->kind & 1) {
             names[n++] = KEYS[i].name;
-            append_choice(list, sizeof list, KEYS[i].name);
         }
     }
     if (model->kind == COST_VISION && strcmp(key, "seq_len") == 0) {
@@ -146,7 +135,8 @@ static enum status refuse_key(const struct cost_model *model, const char *key, s
     }
     const char *near = suggest_nearest(key, names, n);
     return error_set(err, STATUS_USAGE, "%s has no size '%s'%s%s%s; it has %s", model->name, key,
-                     near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", list);
+                     near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
+                     suggest_all(names, n).text);
 }
 
 enum status cost_model_set(struct cost_model *model, const char *key, const char *value,

@@ -192,15 +192,6 @@ void variant_axis_value(const struct variant *variant, size_t i, char text[VARIA
     }
 }
 
-static void join_choices(const char *const *values, size_t n_value, char *text, size_t size)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < n_value && used < size; i++) {
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i == 0 ? "" : ", ", values[i]);
-    }
-}
-
 enum status variant_set_axis(struct variant *variant, const char *key, const char *value,
                              struct error *err)
 {
@@ -227,18 +218,14 @@ enum status variant_set_axis(struct variant *variant, const char *key, const cha
                 return STATUS_OK;
             }
         }
-        char choices[160];
-        join_choices(row->values, row->n_value, choices, sizeof choices);
-        return error_set(err, STATUS_USAGE, "%s: expected one of %s, found '%s'%s", key, choices,
-                         value, did_you_mean(value, row->values, row->n_value).text);
+        return error_expected(err, key, row->values, row->n_value, value);
     }
     const char *keys[AXIS_COUNT];
     for (size_t i = 0; i < AXIS_COUNT; i++) {
         keys[i] = AXIS[i].key;
     }
-    char choices[160];
-    join_choices(keys, AXIS_COUNT, choices, sizeof choices);
-    return error_set(err, STATUS_USAGE, "variant: '%s' is no axis; the axes are %s", key, choices);
+    return error_set(err, STATUS_USAGE, "variant: '%s' is no axis; the axes are %s", key,
+                     suggest_all(keys, AXIS_COUNT).text);
 }
 
 /* ---- names ---- */
@@ -265,11 +252,9 @@ static enum status refuse_id(const char *text, struct error *err)
         variant_id(row, ids[n]);
         candidates[n] = ids[n];
     }
-    char choices[200];
-    join_choices(candidates, n, choices, sizeof choices);
     return error_set(err, STATUS_USAGE,
-                     "variant: expected %s (further axes after colons), found '%s'%s", choices,
-                     text, did_you_mean(text, candidates, n).text);
+                     "variant: expected %s (further axes after colons), found '%s'%s",
+                     suggest_all(candidates, n).text, text, did_you_mean(text, candidates, n).text);
 }
 
 /* parse_sharing reads "qk", "qk+", "Q=K", "(Q=K-V)+", "MQA". */

@@ -244,17 +244,11 @@ static enum status parse_axis(const struct key_row *row, const char *value, stru
 static enum status refuse_task(const char *value, struct error *err)
 {
     const char *names[MAX_NAMES];
-    size_t n_name = 0, used = 0;
-    char list[512] = "";
+    size_t n_name = 0;
     for (; n_name < MAX_NAMES && task_at(n_name); n_name++) {
         names[n_name] = task_at(n_name)->name;
-        if (used < sizeof list) {
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", n_name ? ", " : "",
-                                     names[n_name]);
-        }
     }
-    return error_set(err, STATUS_USAGE, "task: expected one of %s, found '%s'%s", list, value,
-                     did_you_mean(value, names, n_name).text);
+    return error_expected(err, "task", names, n_name, value);
 }
 
 static void fill_presets(struct config *config);
