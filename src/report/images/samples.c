@@ -30,13 +30,8 @@ static enum status read_images(struct samples *samples, struct error *err)
 {
     char path[PATH_SIZE];
     size_t dim[NPY_MAX_DIM], n_dim;
-    enum status status = images_path(samples->run, path, err);
-    if (status == STATUS_OK) {
-        status = npy_read_bytes(path, &samples->image, dim, &n_dim, err);
-    }
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(images_path(samples->run, path, err));
+    TRY(npy_read_bytes(path, &samples->image, dim, &n_dim, err));
     if (n_dim != 4 || dim[0] == 0 || dim[1] == 0 || dim[2] == 0 || (dim[3] != 1 && dim[3] != 3)) {
         return error_set(err, STATUS_DATA,
                          "%s has %zu dimensions or another shape, expected [n, height, width, 1 or "
@@ -78,23 +73,19 @@ static enum status read_layer(struct samples *samples, const char *folder, size_
 {
     char path[PATH_SIZE];
     size_t dim[NPY_MAX_DIM], n_dim;
-    const struct config *config = run_config(samples->run);
-    enum status status = path_format(path, err, "%s/samples_layer%zu.npy", folder, layer);
-    if (status == STATUS_OK) {
-        status = npy_read(path, &samples->maps[layer], dim, &n_dim, err);
-    }
-    if (status == STATUS_OK && (n_dim != 4 || dim[0] != samples->n || dim[1] != config->n_head ||
-                                dim[2] != config->seq_len || dim[3] != config->seq_len)) {
-        status = error_set(err, STATUS_DATA, "%s: expected maps of the shape [%zu, %zu, %zu, %zu]",
-                           path, samples->n, config->n_head, config->seq_len, config->seq_len);
-    }
-    return status;
+    TRY(path_format(path, err, "%s/samples_layer%zu.npy", folder, layer));
+    TRY(npy_read(path, &samples->maps[layer], dim, &n_dim, err));
+    return n_dim == 4 && dim[0] == samples->n && dim[1] == samples->n_head &&
+                   dim[2] == samples->n_token && dim[3] == samples->n_token
+               ? STATUS_OK
+               : error_set(err, STATUS_DATA, "%s: expected maps of the shape [%zu, %zu, %zu, %zu]",
+                           path, samples->n, samples->n_head, samples->n_token, samples->n_token);
 }
 
 static enum status read_maps(struct samples *samples, struct error *err)
 {
     char folder[PATH_SIZE];
-    enum status status = run_files_attention_folder(samples->run->folder, folder, err);
+    TRY(run_files_attention_folder(samples->run->folder, folder, err));
     samples->n_layer = run_config(samples->run)->n_layer;
     samples->n_head = run_config(samples->run)->n_head;
     samples->n_token = run_config(samples->run)->seq_len;
@@ -105,10 +96,10 @@ static enum status read_maps(struct samples *samples, struct error *err)
     if (!samples->maps || !samples->layer || !samples->row || !samples->scratch) {
         return error_memory(err, "reading the samples of a run");
     }
-    for (size_t layer = 0; status == STATUS_OK && layer < samples->n_layer; layer++) {
-        status = read_layer(samples, folder, layer, err);
+    for (size_t layer = 0; layer < samples->n_layer; layer++) {
+        TRY(read_layer(samples, folder, layer, err));
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status find_grid(struct samples *samples, struct error *err)
@@ -132,14 +123,10 @@ static enum status find_grid(struct samples *samples, struct error *err)
 enum status samples_read(const struct run *run, struct samples *samples, struct error *err)
 {
     *samples = (struct samples){.run = run};
-    enum status status = read_images(samples, err);
-    if (status == STATUS_OK) {
-        status = read_labels(samples, err);
-    }
-    if (status == STATUS_OK) {
-        status = read_maps(samples, err);
-    }
-    return status == STATUS_OK ? find_grid(samples, err) : status;
+    TRY(read_images(samples, err));
+    TRY(read_labels(samples, err));
+    TRY(read_maps(samples, err));
+    return find_grid(samples, err);
 }
 
 void samples_free(struct samples *samples)
