@@ -7,7 +7,7 @@
  * one that diverged, and one that ended early. From the step of a divergence on, the rows of the
  * table move because of it alone, so that no difference is made of them.
  */
-#include "check/band.h"
+#include "check/tier.h"
 
 #include <math.h>
 #include <stdio.h>

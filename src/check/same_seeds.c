@@ -6,7 +6,7 @@
  * is smallest: in gradient and weights of the first steps, and in the loss before training
  * amplifies anything. Of each quantity the first value in time that is over its limit is told.
  */
-#include "check/same_seeds.h"
+#include "check/tier.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,9 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "check/band.h"
-#include "check/same_seeds.h"
-
 /* ---- what is the same ---- */
 
 static const char *fact(const json_t *object, const char *key)

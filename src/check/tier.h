@@ -47,4 +47,24 @@ enum status tier_compare(const struct tier *tier, const struct traces *old,
 /* tier_covers: there are new traces of the cohort that the tier can compare. */
 bool tier_covers(const struct tier *tier, const struct cohort *old, const struct traces *new);
 
+/* ---- what the tiers compare with: rows of the table ---- */
+
+enum status exact_compare(const struct traces *old, const struct traces *new,
+                          struct verdict *verdict, struct error *err);
+enum status paired_compare(const struct traces *old, const struct traces *new,
+                           struct verdict *verdict, struct error *err);
+enum status band_compare(const struct traces *old, const struct traces *new,
+                         struct verdict *verdict, struct error *err);
+
+/* The tier band alarms where p is at most this. It is the share of false alarms over pairs of a
+ * baseline and new seeds, of trainings that neither diverge nor end early. To check one baseline
+ * twice with the same seeds is to see the same answer twice. */
+#define BAND_LEVEL 0.01
+
+/* band_needs returns the fewest new seeds beside n_old ones with which the tier can alarm,
+ * band_enough refuses fewer (STATUS_DATA), and BAND_SEEDS old and as many new ones are enough. */
+#define BAND_SEEDS 5
+size_t band_needs(size_t n_old);
+enum status band_enough(size_t n_old, size_t n_new, struct error *err);
+
 #endif

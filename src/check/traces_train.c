@@ -21,11 +21,10 @@ static enum status no_memory(struct error *err)
 
 /* ---- plans ---- */
 
-static bool same_but_for_the_seed(const struct config *a, const struct config *b)
+static bool same_but_for_the_seed(struct config a, const struct config *b)
 {
-    json_t *x = config_json(a), *y = config_json(b);
-    json_object_del(x, "seed");
-    json_object_del(y, "seed");
+    a.seed = b->seed;
+    json_t *x = config_json(&a), *y = config_json(b);
     bool same = json_equal(x, y);
     json_decref(x);
     json_decref(y);
@@ -65,7 +64,7 @@ static enum status add_trace(struct traces *traces, struct config config, size_t
 {
     size_t p = 0;
     config.attention = ATTENTION_NONE;
-    while (p < traces->n_cohort && !same_but_for_the_seed(&traces->cohort[p].config, &config)) {
+    while (p < traces->n_cohort && !same_but_for_the_seed(config, &traces->cohort[p].config)) {
         p++;
     }
     struct cohort *cohort = &traces->cohort[p];
@@ -84,16 +83,20 @@ static enum status add_trace(struct traces *traces, struct config config, size_t
     return STATUS_OK;
 }
 
-enum status traces_plan(const struct config *configs, size_t n_config, struct traces *traces,
-                        struct error *err)
+/* The cohorts' list has room for n_most. */
+static enum status begin_plan(struct traces *traces, size_t n_most, struct error *err)
 {
     *traces = (struct traces){.engine = ENGINE_VERSION,
                               .machine = provenance_machine(threads_available()),
                               .build = provenance_build(),
-                              .cohort = calloc(n_config, sizeof *traces->cohort)};
-    if (!traces->cohort) {
-        return no_memory(err);
-    }
+                              .cohort = calloc(n_most, sizeof *traces->cohort)};
+    return traces->cohort ? STATUS_OK : no_memory(err);
+}
+
+enum status traces_plan(const struct config *configs, size_t n_config, struct traces *traces,
+                        struct error *err)
+{
+    TRY(begin_plan(traces, n_config, err));
     for (size_t i = 0; i < n_config; i++) {
         TRY(add_trace(traces, configs[i], n_config, err));
     }
@@ -103,37 +106,30 @@ enum status traces_plan(const struct config *configs, size_t n_config, struct tr
 enum status traces_plan_again(const struct traces *like, const uint64_t *seed, size_t n_seed,
                               struct traces *traces, struct error *err)
 {
-    *traces = (struct traces){0};
+    size_t n_most = seed ? like->n_cohort * n_seed : traces_count(like);
+    TRY(begin_plan(traces, like->n_cohort, err));
     for (size_t p = 0; p < like->n_cohort; p++) {
-        if (!like->cohort[p].trained_here) {
+        const struct cohort *cohort = &like->cohort[p];
+        struct config config = cohort->config;
+        if (!cohort->trained_here) {
             return error_set(err, STATUS_DATA,
                              "part '%s' was trained by another program, which has to train it "
                              "again: give its curves with --curves",
-                             like->cohort[p].name);
+                             cohort->name);
         }
-    }
-    size_t n_config = seed ? like->n_cohort * n_seed : traces_count(like), n = 0;
-    struct config *configs = calloc(n_config, sizeof *configs);
-    if (!configs) {
-        return no_memory(err);
-    }
-    for (size_t p = 0; p < like->n_cohort; p++) {
-        const struct cohort *cohort = &like->cohort[p];
         for (size_t i = 0; i < (seed ? n_seed : cohort->n_trace); i++) {
-            configs[n] = cohort->config;
-            configs[n++].seed = seed ? seed[i] : cohort->trace[i].seed;
+            config.seed = seed ? seed[i] : cohort->trace[i].seed;
+            TRY(add_trace(traces, config, n_most, err));
         }
     }
-    enum status status = traces_plan(configs, n_config, traces, err);
-    free(configs);
-    if (status == STATUS_OK && traces->n_cohort != like->n_cohort) {
-        status = error_set(err, STATUS_USAGE,
-                           "the settings make one configuration of two parts of the baseline");
+    if (traces->n_cohort != like->n_cohort) {
+        return error_set(err, STATUS_USAGE,
+                         "the settings make one configuration of two parts of the baseline");
     }
-    for (size_t p = 0; status == STATUS_OK && p < traces->n_cohort; p++) {
+    for (size_t p = 0; p < traces->n_cohort; p++) {
         memcpy(traces->cohort[p].name, like->cohort[p].name, sizeof traces->cohort[p].name);
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- one training ---- */

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/wrap.h"
-#include "check/band.h"
+#include "check/tier.h"
 
 #define MAX_SHOWN 12
 

@@ -2,7 +2,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "check/band.h"
+#include "check/tier.h"
 #include "check/traces_train.h"
 #include "cli/command.h"
 #include "cli/grids.h"

@@ -9,7 +9,6 @@
 #include "lesson/guess.h"
 #include "lesson/lesson_assets.h"
 #include "lesson/lesson_data.h"
-#include "lesson/lesson_page.h"
 #include "lesson/slides.h"
 
 /* ---- what texts say of the runs ---- */

@@ -19,7 +19,7 @@
  *     puzzles         the same of tasks that move tokens, needed: [6]
  *     variants        [{id, name, sharing, sharing_id, gram}]
  *     runs            [{id, task, variant, seed, accuracy, escape_step, hash}]; of the first seed
- *                     also loss: {bucket, data} and maps, see html_run_maps; where sequences are
+ *                     also loss: {bucket, data} and maps, see lesson_data.c; where sequences are
  *                     too long for all moments of training, of fewer
  *     mislead         see mislead.h
  *     models          [{name, n_embd, n_layer, n_head, context, bytes}]

@@ -1,4 +1,4 @@
-/* lesson_text: the texts of one language.
+/* lesson_text: the texts of one language, and the page that they and the data make.
  *
  * A file is a list of texts, each behind a line with its [key]; '#' in the first lines begins a
  * comment. An empty line separates paragraphs. Texts are trusted: they are part of the program, and
@@ -52,5 +52,12 @@ void lesson_text_paragraphs(struct text *out, const char *text, const struct les
 
 /* lesson_texts_json returns {key: text} of the keys with a beginning, as a new reference. */
 json_t *lesson_texts_json(const struct lesson_texts *texts, const char *beginning);
+
+/* lesson_page_append appends the page. Places of the template beside those of html_parts.h are
+ * {{lang}}, {{key}} for a text, and {{p key}} for its paragraphs. Errors: STATUS_DATA for a text
+ * that the language has not, STATUS_MEMORY. */
+enum status lesson_page_append(struct text *page, const char *template,
+                               const struct lesson_texts *texts, const struct lesson_value *value,
+                               size_t n_value, const json_t *data, struct error *err);
 
 #endif

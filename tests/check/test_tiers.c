@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "check/band.h"
 #include "testing.h"
 
 #define N_STEP 60

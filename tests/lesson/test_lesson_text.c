@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "lesson/lesson.h"
 #include "lesson/lesson_assets.h"
-#include "lesson/lesson_page.h"
 #include "lesson/lesson_text.h"
 #include "testing.h"
 

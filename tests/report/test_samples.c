@@ -6,7 +6,6 @@
 #include "picture.h"
 #include "report/content/image_sheets.h"
 #include "report/content/run_sheets.h"
-#include "report/images/rollout.h"
 #include "report/images/samples.h"
 #include "report/report.h"
 #include "report/write/draw_sheet.h"

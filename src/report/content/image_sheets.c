@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/images/rollout.h"
+#include "report/images/samples.h"
 
 #define SAMPLE_SIDE 84.0
 #define PATCHES_SIDE 220.0

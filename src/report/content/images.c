@@ -11,7 +11,7 @@
 #include "report/content/topics.h"
 #include "report/content/values.h"
 #include "report/frame/sizes.h"
-#include "report/images/rollout.h"
+#include "report/images/samples.h"
 #include "report/statistics/published.h"
 
 #define SINGLE_EMBD 64
