@@ -72,14 +72,6 @@ function fontScale() {
 
 /* ---- colours ---- */
 
-function mixAt(share) {
-  const n = data.colours.length - 1;
-  const at = Math.min(Math.max(share, 0), 1) * n;
-  const below = Math.min(Math.floor(at), n - 1);
-  return [0, 1, 2].map((i) => Math.round(data.colours[below][i] +
-    (data.colours[below + 1][i] - data.colours[below][i]) * (at - below)));
-}
-
 function luminance(rgb) {
   const [r, g, b] = rgb.map((c) => (c / 255 <= 0.03928 ? c / 255 / 12.92
     : ((c / 255 + 0.055) / 1.055) ** 2.4));
@@ -88,19 +80,13 @@ function luminance(rgb) {
 
 /* Of black and white, the one that is easier to read there: at least 4.5 to 1 on any colour. */
 function paint(node, share) {
-  const rgb = mixAt(share);
+  const rgb = colourAt(share);
   node.style.background = 'rgb(' + rgb.join(',') + ')';
   node.style.color = luminance(rgb) > 0.179 ? '#000' : '#fff';
 }
 
-function colourBar() {
-  const canvas = el('canvas', { width: 128, height: 1, role: 'img', 'aria-label': t('js.scale') });
-  const context = canvas.getContext('2d');
-  const image = context.createImageData(128, 1);
-  range(128).forEach((i) => image.data.set([...mixAt(i / 127), 255], 4 * i));
-  context.putImageData(image, 0, 0);
-  return el('div', { class: 'scale' }, el('span', null, '0'), canvas, el('span', null, '1'),
-    el('span', { class: 'muted' }, t('js.scale')));
+function shareBar() {
+  return colourBar(t('js.scale'), el('span', null, '1'), el('span', { class: 'muted' }, t('js.scale')));
 }
 
 const DASHES = ['', '7 3', '2 2', '8 2 2 2', '12 3', '8 2 2 2 2 2', '4 1.5'];
@@ -167,8 +153,7 @@ function arrowKeys(node, cellAt, nRow, nColumn) {
   }
   cellAt(0, 0).tabIndex = 0;
   node.addEventListener('keydown', (event) => {
-    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[
-      event.key];
+    const step = ARROWS[event.key];
     if (step) {
       event.preventDefault();
       cellAt(...at).tabIndex = -1;

@@ -13,14 +13,7 @@ function mapAt(run, moment, layer, head) {
 }
 
 function paintMap(map, attributes) {
-  const n = map.length;
-  const canvas = el('canvas', Object.assign({ width: n, height: n, role: 'img' }, attributes));
-  const context = canvas.getContext('2d');
-  const image = context.createImageData(n, n);
-  map.forEach((row, i) => row.forEach((share, j) =>
-    image.data.set([...mixAt(share), 255], 4 * (i * n + j))));
-  context.putImageData(image, 0, 0);
-  return canvas;
+  return paintShares(map.length, map.length, (i, j) => map[i][j], attributes);
 }
 
 /* The share of attention, averaged over rows, on the position that is `distance` further on a circle. */

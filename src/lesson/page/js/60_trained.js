@@ -24,7 +24,6 @@ widgets.trained = (root) => {
   }
 
   function card(run) {
-    const n = run.maps.n_token;
     const map = mapOf(run);
     const name = data.variants[run.variant].name;
     const needed = data.tasks[run.task].needed;
@@ -33,27 +32,9 @@ widgets.trained = (root) => {
     const seeds = amongSeeds(run);
     const canvas = paintMap(map, { tabindex: 0,
       'aria-label': t('js.trained.map', { name, needed: fixed(onNeeded, 2), self: fixed(onSelf, 2) }) });
-    let place = null;
-    const show = (i, j) => {
-      place = [Math.min(Math.max(i, 0), n - 1), Math.min(Math.max(j, 0), n - 1)];
-      says.textContent = t('js.trained.value', { name, i: place[0], j: place[1],
-        share: fixed(map[place[0]][place[1]], 3) });
-    };
-    const byPointer = (event) => {
-      const box = canvas.getBoundingClientRect();
-      show(Math.floor((event.clientY - box.top) / box.height * n),
-        Math.floor((event.clientX - box.left) / box.width * n));
-    };
-    canvas.addEventListener('pointermove', byPointer);
-    canvas.addEventListener('pointerdown', byPointer);
-    canvas.addEventListener('keydown', (event) => {
-      const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[
-        event.key];
-      if (step) {
-        event.preventDefault();
-        show(...(place ? [place[0] + step[0], place[1] + step[1]] : [0, 0]));
-        say(says.textContent);
-      }
+    readPlaces(canvas, map.length, (i, j) => {
+      says.textContent = t('js.trained.value', { name, i, j, share: fixed(map[i][j], 3) });
+      return says.textContent;
     });
     const key = el('span', { class: 'key' }, svg('svg', { viewBox: '0 0 34 14' },
       svg('path', Object.assign({ d: 'M0 7H34', 'stroke-width': 3.5 }, lineStyle(run.variant)))));
@@ -211,6 +192,6 @@ widgets.trained = (root) => {
         curves.redraw();
       })),
     curves, el('p', { class: 'axistext' }, t('js.trained.axes')), el('div', { class: 'time' }, time.node, play),
-    maps, colourBar(), says, rare, counting]);
+    maps, shareBar(), says, rare, counting]);
   choose(state.task);
 };

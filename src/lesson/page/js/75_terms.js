@@ -121,7 +121,7 @@ widgets.stripes = (root) => {
         subscripts(t(plus.n ? 'js.stripes.negative' : 'js.stripes.unknown', plus)), ' ', onReverse(),
         plain.n === 0 && subscripts(t('js.stripes.plain', plain))),
       el('p', null, t('js.stripes.rows', { plain: bestRows(found[0]), plus: bestRows(found[1]),
-        all: found[0].maps.n_token })), colourBar())));
+        all: found[0].maps.n_token })), shareBar())));
   }
 
   append(root, [el('h3', null, t('js.stripes.title', { task: data.tasks[task].title, seed: found[0].seed })),

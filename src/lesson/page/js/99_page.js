@@ -1,24 +1,5 @@
-/* The page around the widgets: theme, answers, print, the part that is being read; then every widget into
+/* The page around the widgets: answers, print, the part that is being read; then every widget into
  * its place. */
-
-function themeButton() {
-  const node = document.getElementById('theme');
-  const root = document.documentElement;
-  const order = ['auto', 'light', 'dark'];
-  const show = () => {
-    node.textContent = t('js.theme.' + (root.dataset.theme || 'auto'));
-  };
-  node.addEventListener('click', () => {
-    const next = order[(order.indexOf(root.dataset.theme || 'auto') + 1) % order.length];
-    if (next === 'auto') {
-      delete root.dataset.theme;
-    } else {
-      root.dataset.theme = next;
-    }
-    show();
-  });
-  show();
-}
 
 function answersButton() {
   const node = document.getElementById('answers');
@@ -53,7 +34,7 @@ function markPart() {
   mark();
 }
 
-themeButton();
+buildTheme((theme) => t('js.theme.' + theme));
 answersButton();
 document.getElementById('print').addEventListener('click', () => window.print());
 document.querySelectorAll('[data-widget]').forEach((root) => widgets[root.dataset.widget](root));

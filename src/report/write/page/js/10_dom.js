@@ -85,3 +85,6 @@ function decodeBytes(text) {
 function decodeFloats(text) {
   return new Float32Array(decodeBytes(text).buffer);
 }
+
+/* Rows down and columns to the right that a key goes. */
+const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };

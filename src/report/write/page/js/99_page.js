@@ -45,47 +45,6 @@ function buildFilter() {
   onFilter(form, drawState);
 }
 
-/* ---- theme ---- */
-
-const THEMES = ['automatic', 'light', 'dark'];
-
-function remember(theme) {
-  try {
-    localStorage.setItem('qkvlab-theme', theme);
-  } catch (problem) {
-    /* A browser that keeps nothing for files still has the button. */
-  }
-}
-
-function recall() {
-  try {
-    return localStorage.getItem('qkvlab-theme');
-  } catch (problem) {
-    return null;
-  }
-}
-
-function setTheme(theme) {
-  const button = document.getElementById('theme');
-  button.textContent = 'Theme: ' + theme;
-  button.dataset.theme = theme;
-  if (theme === 'automatic') {
-    document.documentElement.removeAttribute('data-theme');
-  } else {
-    document.documentElement.dataset.theme = theme;
-  }
-}
-
-function buildTheme() {
-  const button = document.getElementById('theme');
-  setTheme(THEMES.includes(recall()) ? recall() : 'automatic');
-  button.addEventListener('click', () => {
-    const next = THEMES[(THEMES.indexOf(button.dataset.theme) + 1) % THEMES.length];
-    setTheme(next);
-    remember(next);
-  });
-}
-
 /* ---- start ---- */
 
 const FIRST = 2; /* sections that are there before anything is painted */
@@ -140,7 +99,7 @@ function build() {
   const sections = data.blocks.filter((block) => block.k === 'section');
   document.getElementById('filter-box').open = window.innerWidth >= 900;
   document.getElementById('lead').textContent = data.lead;
-  buildTheme();
+  buildTheme((theme) => 'Theme: ' + theme);
   buildFilter();
   sections.slice(0, FIRST).forEach(fillSection);
   watchSize();
