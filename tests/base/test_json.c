@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
+#include "base/allocations.h"
 #include "base/expect.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -9,63 +10,65 @@
 #include "base/rng.h"
 #include "testing.h"
 
-static void expect_file(const char *path, const char *expected)
+static char path[PATH_SIZE];
+static struct error err;
+
+static void set_up(void)
+{
+    scratch_make();
+    scratch_path(path, "x.json");
+}
+
+static void expect_file(const char *expected)
 {
     char *data;
     size_t size;
-    struct error err;
     expect_ok(file_read(path, 1 << 20, &data, &size, &err), &err);
     expect_text(data, expected);
     free(data);
 }
 
-FIXTURE(scratch_make, scratch_remove)
+FIXTURE(set_up, scratch_remove)
 
 TEST(the_dump_is_readable_and_in_order)
 {
-    char path[PATH_SIZE];
-    struct error err;
     json_t *root =
         json_pack("{s:s, s:{s:i, s:b, s:n}, s:[f, i, s], s:[], s:{}}", "zebra", "a\"\\\n\t\x01",
                   "apple", "i", -3, "b", 0, "n", "list", 0.1, 7, "\xc3\xa4", "none", "key \"q\"");
-    scratch_path(path, "x.json");
     expect_ok(json_write(path, root, &err), &err);
     json_decref(root);
-    expect_file(path, "{\n"
-                      "  \"zebra\": \"a\\\"\\\\\\n\\t\\u0001\",\n"
-                      "  \"apple\": {\n"
-                      "    \"i\": -3,\n"
-                      "    \"b\": false,\n"
-                      "    \"n\": null\n"
-                      "  },\n"
-                      "  \"list\": [\n"
-                      "    0.1,\n"
-                      "    7,\n"
-                      "    \"\xc3\xa4\"\n"
-                      "  ],\n"
-                      "  \"none\": [],\n"
-                      "  \"key \\\"q\\\"\": {}\n"
-                      "}\n");
+    expect_file("{\n"
+                "  \"zebra\": \"a\\\"\\\\\\n\\t\\u0001\",\n"
+                "  \"apple\": {\n"
+                "    \"i\": -3,\n"
+                "    \"b\": false,\n"
+                "    \"n\": null\n"
+                "  },\n"
+                "  \"list\": [\n"
+                "    0.1,\n"
+                "    7,\n"
+                "    \"\xc3\xa4\"\n"
+                "  ],\n"
+                "  \"none\": [],\n"
+                "  \"key \\\"q\\\"\": {}\n"
+                "}\n");
 }
 
 TEST(a_list_without_an_object_is_one_line_of_a_dense_dump)
 {
-    char path[PATH_SIZE];
-    struct error err;
     json_t *root = json_pack("{s:[f, n, [s, f]], s:[{s:[i]}], s:[]}", "flat", 0.1, "a", 2.0, "deep",
                              "x", 1, "none");
-    scratch_path(path, "x.json");
     expect_ok(json_write_dense(path, root, &err), &err);
     json_decref(root);
-    expect_file(path, "{\n"
-                      "  \"flat\": [0.1,null,[\"a\",2.0]],\n"
-                      "  \"deep\": [\n"
-                      "    {\n"
-                      "      \"x\": [1]\n"
-                      "    }\n"
-                      "  ],\n"
-                      "  \"none\": []\n"
-                      "}\n");
+    expect_file("{\n"
+                "  \"flat\": [0.1,null,[\"a\",2.0]],\n"
+                "  \"deep\": [\n"
+                "    {\n"
+                "      \"x\": [1]\n"
+                "    }\n"
+                "  ],\n"
+                "  \"none\": []\n"
+                "}\n");
 }
 
 TEST(numbers_are_short)
@@ -85,22 +88,18 @@ TEST(numbers_are_short)
         {1.7976931348623157e308, "1.7976931348623157e308"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char path[PATH_SIZE], expected[64];
-        struct error err;
+        char expected[64];
         json_t *root = json_pack("{s:f}", "x", cases[i].value);
-        scratch_path(path, "x.json");
         expect_ok(json_write(path, root, &err), &err);
         json_decref(root);
         snprintf(expected, sizeof expected, "{\n  \"x\": %s\n}\n", cases[i].text);
-        expect_file(path, expected);
+        expect_file(expected);
     }
 }
 
 TEST(numbers_read_back_as_the_same_bits)
 {
     enum { N = 4000 };
-    char path[PATH_SIZE];
-    struct error err;
     static double values[N];
     json_t *root = json_object(), *list = json_array();
     for (uint64_t i = 0; i < N; i++) {
@@ -110,7 +109,6 @@ TEST(numbers_read_back_as_the_same_bits)
         json_array_append_new(list, json_number(values[i]));
     }
     json_object_set_new(root, "list", list);
-    scratch_path(path, "x.json");
     expect_ok(json_write(path, root, &err), &err);
     json_decref(root);
     expect_ok(json_read(path, &root, &err), &err);
@@ -151,10 +149,7 @@ TEST(reading_says_where_it_fails)
         {"[1, 2]", "the outermost JSON value is not an object"},
         {"3", "the outermost JSON value is not an object"},
     };
-    char path[PATH_SIZE];
-    struct error err;
     json_t *root;
-    scratch_path(path, "x.json");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         scratch_write(path, cases[i].content, strlen(cases[i].content));
         enum status status = json_read(path, &root, &err);
@@ -194,43 +189,17 @@ TEST(getters_fall_back)
     json_decref(object);
 }
 
-static size_t n_before_failure, n_live;
-
-static void *failing_malloc(size_t size)
-{
-    if (n_before_failure == 0) {
-        return NULL;
-    }
-    n_before_failure--;
-    void *memory = malloc(size);
-    n_live += memory != NULL;
-    return memory;
-}
-
-static void counting_free(void *memory)
-{
-    n_live -= memory != NULL;
-    free(memory);
-}
-
 /* From allocation number k on, all of jansson's fail. */
 TEST(failing_allocations_leave_no_half_file)
 {
-    char path[PATH_SIZE];
-    struct error err;
-    scratch_path(path, "x.json");
     json_t *root = json_pack("{s:f, s:[s, f], s:{}}", "a", 1 / 3., "b", "text", 0.1, "c");
     size_t n_failed = 0;
     bool done = false;
     for (size_t k = 0; !done; k++) {
         ck_assert_msg(k < 1000, "fails however many allocations succeed: %s", err.text);
-        n_live = 0;
-        n_before_failure = k;
-        json_set_alloc_funcs(failing_malloc, counting_free);
+        allocations_limit(k);
         enum status status = json_write(path, root, &err);
-        done = n_before_failure > 0;
-        json_set_alloc_funcs(malloc, free);
-        expect_size(n_live, 0, "number of leaked allocations");
+        done = allocations_were_enough();
         if (status) {
             expect_error(status, STATUS_MEMORY, &err, "out of memory");
             ck_assert_msg(!file_exists(path), "k %zu: a file was written", k);

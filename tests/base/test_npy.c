@@ -7,15 +7,23 @@
 #include "base/rng.h"
 #include "testing.h"
 
-FIXTURE(scratch_make, scratch_remove)
+static char path[PATH_SIZE];
+static struct error err;
+
+static void set_up(void)
+{
+    scratch_make();
+    scratch_path(path, "a.npy");
+}
+
+FIXTURE(set_up, scratch_remove)
 
 /* What numpy.save writes for array([[1, 2, 3], [4, 5, 6.5]], dtype=float32). */
 TEST(bytes_are_those_of_numpy)
 {
     static const float values[] = {1, 2, 3, 4, 5, 6.5f};
-    char path[PATH_SIZE], *data, expected[128 + sizeof values];
+    char *data, expected[128 + sizeof values];
     size_t size;
-    struct error err;
     memset(expected, ' ', 128);
     memcpy(expected, "\x93NUMPY\x01\x00v\x00", 10);
     static const char header[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
@@ -23,7 +31,6 @@ TEST(bytes_are_those_of_numpy)
     expected[127] = '\n';
     memcpy(expected + 128, values, sizeof values);
 
-    scratch_path(path, "a.npy");
     expect_ok(npy_write(path, values, (const size_t[]){2, 3}, 2, &err), &err);
     expect_ok(file_read(path, 1000, &data, &size, &err), &err);
     expect_size(size, sizeof expected, "size");
@@ -47,11 +54,8 @@ TEST(arrays_of_all_shapes_come_back)
         values[i] = (float)i / 7;
     }
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char path[PATH_SIZE];
         float *data;
         size_t dim[NPY_MAX_DIM], n_dim;
-        struct error err;
-        scratch_path(path, "a.npy");
         expect_ok(npy_write(path, values, cases[i].dim, cases[i].n_dim, &err), &err);
         expect_ok(npy_read(path, &data, dim, &n_dim, &err), &err);
         expect_size(n_dim, cases[i].n_dim, "number of dimensions");
@@ -67,12 +71,9 @@ TEST(arrays_of_all_shapes_come_back)
 TEST(bytes_come_back_and_are_no_floats)
 {
     static const uint8_t values[] = {0, 1, 127, 128, 254, 255};
-    char path[PATH_SIZE];
     uint8_t *data;
     float *floats;
     size_t dim[NPY_MAX_DIM], n_dim;
-    struct error err;
-    scratch_path(path, "a.npy");
     expect_ok(npy_write_bytes(path, values, (const size_t[]){1, 3, 2}, 3, &err), &err);
     expect_ok(npy_read_bytes(path, &data, dim, &n_dim, &err), &err);
     ck_assert(n_dim == 3 && dim[0] == 1 && dim[1] == 3 && dim[2] == 2);
@@ -88,11 +89,8 @@ TEST(bytes_come_back_and_are_no_floats)
 
 TEST(impossible_arrays_are_not_written)
 {
-    char path[PATH_SIZE];
-    struct error err;
     float value = 1;
     const size_t ones[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
-    scratch_path(path, "a.npy");
     expect_error(npy_write(path, &value, ones, 9, &err), STATUS_USAGE, &err,
                  "9 dimensions, expected at most 8");
     expect_error(npy_write(path, &value, (const size_t[]){SIZE_MAX / 2, 3}, 2, &err), STATUS_USAGE,
@@ -101,15 +99,14 @@ TEST(impossible_arrays_are_not_written)
     expect_error(npy_write(path, &value, ones, 1, &err), STATUS_WRITE, &err, path);
 }
 
-/* Writes a file with a given header text and n_data zero bytes; returns its size. */
-static size_t write_npy(const char *path, const char *header, size_t n_data)
+/* Writes a file with a given header text and n_data zero bytes. */
+static void write_npy(const char *header, size_t n_data)
 {
     char file[1000] = "\x93NUMPY\x01";
     size_t n = strlen(header);
     file[8] = (char)n;
     memcpy(file + 10, header, n);
     scratch_write(path, file, 10 + n + n_data);
-    return 10 + n + n_data;
 }
 
 TEST(headers_with_other_spaces_and_orders_are_read)
@@ -120,12 +117,9 @@ TEST(headers_with_other_spaces_and_orders_are_read)
         "  { 'fortran_order' :False ,  'shape' : ( 2 ,3 , ) , 'descr': '<f4' }   \n",
     };
     for (size_t i = 0; i < 3; i++) {
-        char path[PATH_SIZE];
         float *data;
         size_t dim[NPY_MAX_DIM], n_dim;
-        struct error err;
-        scratch_path(path, "a.npy");
-        write_npy(path, headers[i], 24);
+        write_npy(headers[i], 24);
         expect_ok(npy_read(path, &data, dim, &n_dim, &err), &err);
         ck_assert_msg(n_dim == 2 && dim[0] == 2 && dim[1] == 3, "header %zu: %zu dimensions", i,
                       n_dim);
@@ -167,12 +161,9 @@ TEST(every_fault_has_its_sentence)
         {"", not_dictionary},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char path[PATH_SIZE];
         float *data;
         size_t dim[NPY_MAX_DIM], n_dim;
-        struct error err;
-        scratch_path(path, "a.npy");
-        write_npy(path, cases[i].header, 24);
+        write_npy(cases[i].header, 24);
         enum status status = npy_read(path, &data, dim, &n_dim, &err);
         expect_error(status, STATUS_DATA, &err, cases[i].phrase);
         expect_error(status, STATUS_DATA, &err, path);
@@ -194,11 +185,8 @@ TEST(other_files_are_refused)
         {"\x93NUMPY\x01\x00\xff\xff\n", 11, "header length at byte 8 is 65535, but only 1 bytes"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char path[PATH_SIZE];
         float *data;
         size_t dim[NPY_MAX_DIM], n_dim;
-        struct error err;
-        scratch_path(path, "a.npy");
         scratch_write(path, cases[i].bytes, cases[i].size);
         expect_error(npy_read(path, &data, dim, &n_dim, &err), STATUS_DATA, &err, cases[i].phrase);
     }
@@ -207,11 +195,9 @@ TEST(other_files_are_refused)
 TEST(truncated_files_are_refused)
 {
     static const float values[] = {1, 2, 3};
-    char path[PATH_SIZE], *bytes;
+    char *bytes;
     size_t size, dim[NPY_MAX_DIM], n_dim;
     float *data;
-    struct error err;
-    scratch_path(path, "a.npy");
     expect_ok(npy_write(path, values, (const size_t[]){3}, 1, &err), &err);
     expect_ok(file_read(path, 1000, &bytes, &size, &err), &err);
     for (size_t n = 0; n < size; n++) {
@@ -225,12 +211,10 @@ TEST(truncated_files_are_refused)
 TEST(damaged_files_do_no_harm)
 {
     static const float values[] = {1, 2, 3, 4};
-    char path[PATH_SIZE], *bytes;
+    char *bytes;
     size_t size, dim[NPY_MAX_DIM], n_dim, n_refused = 0;
     float *data;
-    struct error err;
     struct rng rng = rng_make(0, "test/npy");
-    scratch_path(path, "a.npy");
     expect_ok(npy_write(path, values, (const size_t[]){2, 2}, 2, &err), &err);
     expect_ok(file_read(path, 1000, &bytes, &size, &err), &err);
     for (uint64_t i = 0; i < 3000; i++) {

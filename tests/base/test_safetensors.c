@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 
+#include "base/allocations.h"
 #include "base/expect.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -47,14 +48,20 @@ static void expect_same_entry(const struct safetensors_entry *found,
                   "%s has other data", found->name);
 }
 
-FIXTURE(scratch_make, scratch_remove)
+static char path[PATH_SIZE];
+static struct error err;
+
+static void set_up(void)
+{
+    scratch_make();
+    scratch_path(path, "x.safetensors");
+}
+
+FIXTURE(set_up, scratch_remove)
 
 TEST(what_is_written_is_read)
 {
-    char path[PATH_SIZE];
     struct safetensors found;
-    struct error err;
-    scratch_path(path, "x.safetensors");
     expect_ok(safetensors_write(path, &sample, &err), &err);
     expect_ok(safetensors_read(path, &found, &err), &err);
     expect_size(found.n_entry, 5, "number of tensors");
@@ -73,11 +80,9 @@ TEST(what_is_written_is_read)
 
 TEST(nothing_at_all_is_a_file_too)
 {
-    char path[PATH_SIZE], *bytes;
+    char *bytes;
     size_t size;
     struct safetensors none = {0}, found;
-    struct error err;
-    scratch_path(path, "x.safetensors");
     expect_ok(safetensors_write(path, &none, &err), &err);
     expect_ok(file_read(path, 100, &bytes, &size, &err), &err);
     ck_assert_msg(size == 16 && memcmp(bytes, "\x08\0\0\0\0\0\0\0{}      ", 16) == 0,
@@ -90,11 +95,9 @@ TEST(nothing_at_all_is_a_file_too)
 
 TEST(data_are_aligned_in_the_file_without_gaps)
 {
-    char path[PATH_SIZE], *bytes;
+    char *bytes;
     size_t size, n_covered = 0;
     uint64_t n_header;
-    struct error err;
-    scratch_path(path, "x.safetensors");
     expect_ok(safetensors_write(path, &sample, &err), &err);
     expect_ok(file_read(path, 10000, &bytes, &size, &err), &err);
     memcpy(&n_header, bytes, 8);
@@ -115,9 +118,6 @@ TEST(data_are_aligned_in_the_file_without_gaps)
 
 TEST(what_cannot_be_written_is_refused)
 {
-    char path[PATH_SIZE];
-    struct error err;
-    scratch_path(path, "x.safetensors");
     struct safetensors_entry twice[] = {sample_entry[0], sample_entry[0]};
     struct safetensors tensors = {.entry = twice, .n_entry = 2};
     expect_error(safetensors_write(path, &tensors, &err), STATUS_USAGE, &err,
@@ -135,7 +135,7 @@ TEST(what_cannot_be_written_is_refused)
 }
 
 /* Writes a file of a header and n_data bytes 0, 1, 2, ... */
-static void write_raw(const char *path, uint64_t n_header, const char *header, size_t n_data)
+static void write_raw(uint64_t n_header, const char *header, size_t n_data)
 {
     char file[2000];
     size_t n = strlen(header);
@@ -151,11 +151,8 @@ TEST(data_at_odd_offsets_are_read)
 {
     static const char header[] = "{\"a\":{\"dtype\":\"U8\",\"shape\":[3],\"data_offsets\":[0,3]},"
                                  "\"b\":{\"dtype\":\"I64\",\"shape\":[2],\"data_offsets\":[3,19]}}";
-    char path[PATH_SIZE];
     struct safetensors found;
-    struct error err;
-    scratch_path(path, "x.safetensors");
-    write_raw(path, strlen(header), header, 19);
+    write_raw(strlen(header), header, 19);
     expect_ok(safetensors_read(path, &found, &err), &err);
     const struct safetensors_entry *b = safetensors_find(&found, "b");
     ck_assert_msg((uintptr_t)b->data % 8 == 0, "b is at %p", b->data);
@@ -208,11 +205,8 @@ TEST(every_fault_has_its_sentence)
         {"", "the header is not valid JSON near byte 8"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char path[PATH_SIZE];
         struct safetensors found;
-        struct error err;
-        scratch_path(path, "x.safetensors");
-        write_raw(path, strlen(cases[i].header), cases[i].header, 24);
+        write_raw(strlen(cases[i].header), cases[i].header, 24);
         enum status status = safetensors_read(path, &found, &err);
         expect_error(status, STATUS_DATA, &err, cases[i].phrase);
         expect_error(status, STATUS_DATA, &err, path);
@@ -223,12 +217,9 @@ TEST(every_fault_has_its_sentence)
 TEST(huge_headers_are_refused)
 {
     static const uint64_t lengths[] = {27, 1u << 31, (uint64_t)1 << 63, UINT64_MAX};
-    char path[PATH_SIZE];
     struct safetensors found;
-    struct error err;
-    scratch_path(path, "x.safetensors");
     for (size_t i = 0; i < 4; i++) {
-        write_raw(path, lengths[i], "{}", 24);
+        write_raw(lengths[i], "{}", 24);
         expect_error(safetensors_read(path, &found, &err), STATUS_DATA, &err,
                      "but only 26 bytes follow it");
     }
@@ -240,11 +231,9 @@ TEST(huge_headers_are_refused)
 
 TEST(files_of_another_length_are_refused)
 {
-    char path[PATH_SIZE], *bytes;
+    char *bytes;
     size_t size;
     struct safetensors found;
-    struct error err;
-    scratch_path(path, "x.safetensors");
     expect_ok(safetensors_write(path, &sample, &err), &err);
     expect_ok(file_read(path, 10000, &bytes, &size, &err), &err);
     for (size_t n = 0; n < size; n++) {
@@ -260,12 +249,10 @@ TEST(files_of_another_length_are_refused)
 /* Any bytes are either tensors or a sentence; sanitizers watch. */
 TEST(damaged_files_do_no_harm)
 {
-    char path[PATH_SIZE], *bytes;
+    char *bytes;
     size_t size, n_refused = 0;
     struct safetensors found;
-    struct error err;
     struct rng rng = rng_make(0, "test/safetensors");
-    scratch_path(path, "x.safetensors");
     expect_ok(safetensors_write(path, &sample, &err), &err);
     expect_ok(file_read(path, 10000, &bytes, &size, &err), &err);
     for (uint64_t i = 0; i < 4000; i++) {
@@ -284,40 +271,16 @@ TEST(damaged_files_do_no_harm)
     free(bytes);
 }
 
-static size_t n_before_failure, n_live;
-
-static void *failing_malloc(size_t size)
-{
-    if (n_before_failure == 0) {
-        return NULL;
-    }
-    n_before_failure--;
-    void *memory = malloc(size);
-    n_live += memory != NULL;
-    return memory;
-}
-
-static void counting_free(void *memory)
-{
-    n_live -= memory != NULL;
-    free(memory);
-}
-
 /* Calls write or read with only k allocations for jansson; returns whether all were granted. */
-static bool survives(size_t k, bool write, const char *path)
+static bool survives(size_t k, bool write)
 {
     struct safetensors found = {0};
-    struct error err;
-    n_before_failure = k;
-    n_live = 0;
-    json_set_alloc_funcs(failing_malloc, counting_free);
+    allocations_limit(k);
     enum status status =
         write ? safetensors_write(path, &sample, &err) : safetensors_read(path, &found, &err);
-    bool enough = n_before_failure > 0;
-    json_set_alloc_funcs(malloc, free);
-    expect_size(n_live, 0, "number of leaked allocations");
-    ck_assert_msg(enough == (status == STATUS_OK) || n_before_failure == 0,
-                  "%zu allocations: status '%s'", k, status_name(status));
+    bool enough = allocations_were_enough();
+    ck_assert_msg(status == STATUS_OK || !enough, "%zu allocations: status '%s'", k,
+                  status_name(status));
     ck_assert_msg(status != STATUS_OK || write || found.n_entry == 5,
                   "%zu allocations: %zu tensors", k, found.n_entry);
     ck_assert_msg(status == STATUS_OK || !write || !file_exists(path), "a half file was written");
@@ -327,15 +290,13 @@ static bool survives(size_t k, bool write, const char *path)
 
 TEST(failing_allocations_are_survived)
 {
-    char path[PATH_SIZE];
-    scratch_path(path, "x.safetensors");
     size_t n_write = 0, n_read = 0;
-    while (!survives(n_write, true, path)) {
+    while (!survives(n_write, true)) {
         unlink(path);
         n_write++;
         ck_assert_msg(n_write < 10000, "writing never succeeds");
     }
-    while (!survives(n_read, false, path)) {
+    while (!survives(n_read, false)) {
         n_read++;
         ck_assert_msg(n_read < 10000, "reading never succeeds");
     }
