@@ -12,11 +12,13 @@
 #include "base/text.h"
 #include "testing.h"
 
-static void expect_content(const char *path, const char *expected)
+static char path[PATH_SIZE]; /* of whatever a test is about */
+static struct error err;
+
+static void expect_content(const char *expected)
 {
     char *data;
     size_t size;
-    struct error err;
     expect_ok(file_read(path, 1 << 20, &data, &size, &err), &err);
     expect_size(size, strlen(expected), path);
     expect_text(data, expected);
@@ -27,7 +29,6 @@ static void expect_n_name(const char *folder, size_t expected)
 {
     char **names;
     size_t n_name;
-    struct error err;
     expect_ok(folder_list(folder, &names, &n_name, &err), &err);
     ck_assert_msg(n_name == expected, "%s has %zu entries, expected %zu; the last is %s", folder,
                   n_name, expected, n_name ? names[n_name - 1] : "-");
@@ -38,9 +39,8 @@ FIXTURE(scratch_make, scratch_remove)
 
 TEST(what_is_written_is_read)
 {
-    char path[PATH_SIZE], *data;
+    char *data;
     size_t size;
-    struct error err;
     static const char bytes[] = "a\0b\n\xff";
     scratch_path(path, "bytes");
     expect_ok(file_write_atomic(path, bytes, 5, &err), &err);
@@ -51,17 +51,16 @@ TEST(what_is_written_is_read)
     ck_assert_msg(file_exists(path) && !folder_exists(path), "not a file");
 
     expect_ok(file_write_atomic(path, "", 0, &err), &err);
-    expect_content(path, "");
+    expect_content("");
     expect_ok(file_write_atomic(path, "second", 6, &err), &err);
-    expect_content(path, "second");
+    expect_content("second");
     expect_n_name(scratch, 1);
 }
 
 TEST(reading_says_what_is_wrong)
 {
-    char path[PATH_SIZE], *data;
+    char *data;
     size_t size;
-    struct error err;
     scratch_path(path, "missing");
     expect_error(file_read(path, 10, &data, &size, &err), STATUS_DATA, &err, path);
     expect_error(file_read(path, 10, &data, &size, &err), STATUS_DATA, &err, "No such file");
@@ -75,24 +74,22 @@ TEST(reading_says_what_is_wrong)
 
 TEST(files_without_a_size_are_read)
 {
-    static const char path[] = "/proc/self/status";
+    static const char status_file[] = "/proc/self/status";
     char *data;
     size_t size;
-    struct error err;
-    if (file_exists(path)) {
-        expect_ok(file_read(path, 1 << 20, &data, &size, &err), &err);
+    if (file_exists(status_file)) {
+        expect_ok(file_read(status_file, 1 << 20, &data, &size, &err), &err);
         ck_assert_msg(size > 0 && strncmp(data, "Name:", 5) == 0, "%zu bytes", size);
         free(data);
-        expect_error(file_read(path, 20, &data, &size, &err), STATUS_DATA, &err,
+        expect_error(file_read(status_file, 20, &data, &size, &err), STATUS_DATA, &err,
                      "more than 20 bytes");
     }
 }
 
 TEST(pipes_and_devices_are_refused_at_once)
 {
-    char path[PATH_SIZE], *data;
+    char *data;
     size_t size;
-    struct error err;
     scratch_path(path, "pipe");
     ck_assert_int_eq(mkfifo(path, 0600), 0); /* nobody will ever write into it */
     expect_error(file_read(path, 10, &data, &size, &err), STATUS_DATA, &err, "pipe or a device");
@@ -103,9 +100,8 @@ TEST(pipes_and_devices_are_refused_at_once)
 
 TEST(files_that_can_be_made_again_are_replaced_whole)
 {
-    char path[PATH_SIZE], *data, **names;
+    char *data, **names;
     size_t size, n_name;
-    struct error err;
     scratch_path(path, "picture");
     expect_ok(file_write(path, "old and long", 12, &err), &err);
     expect_ok(file_write(path, "new", 3, &err), &err);
@@ -120,8 +116,7 @@ TEST(files_that_can_be_made_again_are_replaced_whole)
 
 TEST(writing_says_what_is_wrong)
 {
-    char path[PATH_SIZE], longest[PATH_SIZE + 10];
-    struct error err;
+    char longest[PATH_SIZE + 10];
     scratch_path(path, "missing/file");
     expect_error(file_write_atomic(path, "x", 1, &err), STATUS_WRITE, &err, path);
     expect_error(file_write_atomic(path, "x", 1, &err), STATUS_WRITE, &err, "No such file");
@@ -138,8 +133,6 @@ TEST(writing_says_what_is_wrong)
 TEST(a_full_disk_leaves_the_old_file)
 {
     static char large[100000];
-    char path[PATH_SIZE];
-    struct error err;
     struct rlimit old, tight;
     scratch_path(path, "kept");
     expect_ok(file_write_atomic(path, "old", 3, &err), &err);
@@ -153,15 +146,14 @@ TEST(a_full_disk_leaves_the_old_file)
     signal(SIGXFSZ, handler);
     expect_error(status, STATUS_WRITE, &err, "(100000 bytes): File too large");
     ck_assert_msg(strstr(err.text, path) != NULL, "'%s' does not name %s", err.text, path);
-    expect_content(path, "old");
+    expect_content("old");
     expect_n_name(scratch, 1);
 }
 
 /* Writes whole files of one letter again and again until it is killed. */
-static void write_forever(const char *path)
+static void write_forever(void)
 {
     static char data[200000];
-    struct error err;
     for (unsigned i = 0;; i++) {
         memset(data, 'a' + (int)(i % 26), sizeof data);
         if (file_write_atomic(path, data, sizeof data, &err)) {
@@ -172,16 +164,15 @@ static void write_forever(const char *path)
 
 TEST(a_killed_writer_leaves_a_whole_file)
 {
-    char path[PATH_SIZE], *data;
+    char *data;
     size_t size;
-    struct error err;
     scratch_path(path, "file");
     expect_ok(file_write_atomic(path, "", 0, &err), &err);
     for (int round = 0; round < 15; round++) {
         pid_t child = fork();
         ck_assert_msg(child >= 0, "cannot fork");
         if (child == 0) {
-            write_forever(path);
+            write_forever();
         }
         nanosleep(&(struct timespec){.tv_nsec = 3000000 + round * 1370000}, NULL);
         kill(child, SIGKILL);
@@ -199,8 +190,7 @@ TEST(a_killed_writer_leaves_a_whole_file)
 
 TEST(folders_are_created_with_parents)
 {
-    char path[PATH_SIZE], file[PATH_SIZE];
-    struct error err;
+    char file[PATH_SIZE];
     scratch_path(path, "a/b//c/");
     expect_ok(folder_create(path, &err), &err);
     expect_ok(folder_create(path, &err), &err);
@@ -220,8 +210,7 @@ TEST(folders_are_created_with_parents)
 
 TEST(folders_are_removed_but_links_not_followed)
 {
-    char path[PATH_SIZE], outside[PATH_SIZE], kept[PATH_SIZE], link[PATH_SIZE];
-    struct error err;
+    char outside[PATH_SIZE], kept[PATH_SIZE], link[PATH_SIZE];
     scratch_path(outside, "outside");
     scratch_path(kept, "outside/kept");
     expect_ok(folder_create(outside, &err), &err);
@@ -248,9 +237,8 @@ TEST(lists_are_in_bytewise_order)
 {
     static const char *const names[] = {"b", "B", "a10", "a9", "\xc3\xa4", ".hidden"};
     static const char *const sorted[] = {".hidden", "B", "a10", "a9", "b", "\xc3\xa4"};
-    char path[PATH_SIZE], **found;
+    char **found;
     size_t n_found;
-    struct error err;
     for (size_t i = 0; i < 6; i++) {
         scratch_path(path, names[i]);
         scratch_write(path, "", 0);
@@ -270,8 +258,6 @@ TEST(lists_are_in_bytewise_order)
 
 TEST(long_paths_are_refused)
 {
-    char path[PATH_SIZE];
-    struct error err;
     expect_ok(path_format(path, &err, "%0*d", PATH_SIZE - 1, 7), &err);
     expect_size(strlen(path), PATH_SIZE - 1, "length");
     expect_error(path_format(path, &err, "%0*d", PATH_SIZE, 7), STATUS_USAGE, &err,
@@ -280,19 +266,18 @@ TEST(long_paths_are_refused)
 
 TEST(texts_grow)
 {
-    char path[PATH_SIZE], line[32];
+    char line[32];
     struct text text = {0};
-    struct error err;
     scratch_path(path, "text");
     expect_ok(text_write(&text, path, &err), &err);
-    expect_content(path, "");
+    expect_content("");
     for (int i = 0; i < 2000; i++) {
         text_append(&text, "%d,%s\n", i, "abc");
     }
     text_append(&text, "%01000d", 5);
     ck_assert_msg(!text.failed && strlen(text.data) == text.size, "size %zu", text.size);
     expect_ok(text_write(&text, path, &err), &err);
-    expect_content(path, text.data);
+    expect_content(text.data);
     snprintf(line, sizeof line, "%.8s", strstr(text.data, "1999"));
     expect_text(line, "1999,abc");
     text_free(&text);
@@ -301,9 +286,7 @@ TEST(texts_grow)
 
 TEST(a_failed_text_is_not_written)
 {
-    char path[PATH_SIZE];
     struct text text = {0};
-    struct error err;
     scratch_path(path, "text");
     text_append(&text, "begin");
     text.failed = true;
