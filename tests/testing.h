@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/path.h"
+#include "base/file.h"
 
 /* TEST(name) { body }: a test of the program that this file becomes. */
 #define TEST(name)                                                                                 \

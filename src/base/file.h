@@ -1,4 +1,5 @@
-/* file: whole files, written so that a half-written one is never taken for whole. */
+/* file: whole files, written so that a half-written one is never taken for whole, and their names,
+ * of bounded length. */
 #ifndef QKVLAB_BASE_FILE_H
 #define QKVLAB_BASE_FILE_H
 
@@ -28,5 +29,10 @@ enum status file_write(const char *path, const void *data, size_t size, struct e
 enum status file_try(const char *path, struct error *err);
 
 bool file_exists(const char *path);
+
+/* path_format is snprintf into a buffer of PATH_SIZE; STATUS_USAGE if the result does not fit. */
+#define PATH_SIZE 4096
+enum status path_format(char path[PATH_SIZE], struct error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 
 bool folder_exists(const char *path)
 {

@@ -24,7 +24,6 @@
 
 #include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "check/traces.h"
 #include "lab/training/train.h"
 

@@ -5,7 +5,6 @@
 
 #include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "base/shell.h"
 #include "cli/command.h"
 #include "cli/options.h"

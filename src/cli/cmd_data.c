@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "cli/command.h"
 #include "cli/data_options.h"
 #include "cli/options.h"

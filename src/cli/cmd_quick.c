@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/json.h"
-#include "base/path.h"
 #include "cli/command.h"
 #include "cli/plan.h"
 #include "lab/record/record.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "base/shell.h"
 #include "cli/command.h"
 #include "cli/options.h"

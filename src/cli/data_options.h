@@ -4,7 +4,7 @@
 #ifndef QKVLAB_CLI_DATA_OPTIONS_H
 #define QKVLAB_CLI_DATA_OPTIONS_H
 
-#include "base/path.h"
+#include "base/file.h"
 #include "cli/options.h"
 #include "lab/data/dataset.h"
 

@@ -6,7 +6,6 @@
 
 #include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "cli/data_options.h"
 #include "cli/jobs.h"
 #include "cli/progress.h"

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/path.h"
+#include "base/file.h"
 #include "base/wrap.h"
 
 bool terminal_is(FILE *stream)

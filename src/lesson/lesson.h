@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/path.h"
+#include "base/file.h"
 #include "base/status.h"
 #include "lab/config/config.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/path.h"
+#include "base/file.h"
 #include "lab/record/record.h"
 
 static const struct run *find(const struct lesson_runs *runs, const struct task *task,

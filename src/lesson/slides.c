@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "lesson/lesson.h"
 #include "lesson/slide.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "base/text.h"
 #include "report/content/topics.h"
 #include "report/frame/sizes.h"

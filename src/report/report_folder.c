@@ -20,7 +20,6 @@
 #include "base/claim.h"
 #include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "base/text.h"
 
 /* ---- what a report wrote ---- */

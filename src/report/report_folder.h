@@ -8,7 +8,7 @@
 #ifndef QKVLAB_REPORT_REPORT_FOLDER_H
 #define QKVLAB_REPORT_REPORT_FOLDER_H
 
-#include "base/path.h"
+#include "base/file.h"
 #include "base/status.h"
 
 struct report_folder {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/folder.h"
 #include "base/npy.h"
-#include "base/path.h"
 #include "report/content/image_sheets.h"
 #include "report/content/run_sheets.h"
 #include "report/frame/run_files.h"

@@ -8,7 +8,6 @@
 #include "base/expect.h"
 #include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "base/text.h"
 #include "testing.h"
 

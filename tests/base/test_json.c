@@ -6,7 +6,6 @@
 #include "base/expect.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/path.h"
 #include "base/rng.h"
 #include "testing.h"
 

@@ -3,7 +3,6 @@
 #include "base/expect.h"
 #include "base/file.h"
 #include "base/npy.h"
-#include "base/path.h"
 #include "base/rng.h"
 #include "testing.h"
 

@@ -6,7 +6,6 @@
 #include "base/allocations.h"
 #include "base/expect.h"
 #include "base/file.h"
-#include "base/path.h"
 #include "base/rng.h"
 #include "base/safetensors.h"
 #include "testing.h"

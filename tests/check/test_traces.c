@@ -1,6 +1,6 @@
 /* The file, curves from elsewhere, and what is kept of a training. */
+#include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "check/traces.h"
 
 #include <math.h>

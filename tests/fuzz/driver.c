@@ -7,7 +7,6 @@
 
 #include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "base/rng.h"
 #include "fuzz.h"
 

@@ -1,8 +1,8 @@
 /* The text files beside TinyImageNet's images: the input is wnids.txt, words.txt and
  * val_annotations.txt, separated by zero bytes, over a folder of two classes.
  */
+#include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "fuzz.h"
 #include "lab/data/image_folder.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "lab/data/dataset.h"
 #include "testing.h"
 

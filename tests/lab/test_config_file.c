@@ -6,7 +6,6 @@
 
 #include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "lab/config/config_file.h"
 #include "lab/config/preset.h"
 #include "testing.h"

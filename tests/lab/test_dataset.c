@@ -1,6 +1,6 @@
 /* The registry, the search, and the real files where $QKVLAB_DATA points at them. */
+#include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "lab/data/dataset.h"
 
 #include <math.h>

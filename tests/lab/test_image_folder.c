@@ -1,7 +1,6 @@
 /* TinyImageNet's folders in both layouts, the files around them, damaged JPEGs, and the cache. */
 #include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "lab/data/image_folder.h"
 
 #include <fcntl.h>

@@ -12,7 +12,6 @@
 
 #include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "lab/record/record.h"
 #include "testing.h"
 

@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "config_fixture.h"
 #include "lab/record/record.h"
 #include "lab/sweep/sweep.h"

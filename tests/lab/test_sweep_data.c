@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/path.h"
+#include "base/file.h"
 #include "config_fixture.h"
 #include "data_fixture.h"
 #include "lab/record/record.h"

@@ -5,7 +5,6 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "base/path.h"
 #include "config_fixture.h"
 #include "lab/sweep/sweep_plan.h"
 #include "testing.h"

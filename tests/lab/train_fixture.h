@@ -7,7 +7,6 @@
 
 #include "base/file.h"
 #include "base/npy.h"
-#include "base/path.h"
 #include "config_fixture.h"
 #include "data_fixture.h"
 #include "lab/training/train.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/path.h"
+#include "base/file.h"
 #include "lesson/lesson_data.h"
 #include "lesson/mislead.h"
 #include "nn/cost.h"

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "base/safetensors.h"
 #include "nn/crosscheck.h"
 

@@ -11,7 +11,6 @@
 #include "base/folder.h"
 #include "base/json.h"
 #include "base/npy.h"
-#include "base/path.h"
 #include "base/text.h"
 #include "nn/variant.h"
 #include "testing.h"

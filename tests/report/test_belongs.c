@@ -2,7 +2,6 @@
  * alone, and runs of other programs, engines, tasks, machines or configurations.
  */
 #include "base/file.h"
-#include "base/path.h"
 #include "report/report.h"
 
 #include "fixture.h"

@@ -1,5 +1,5 @@
 /* Where the samples of a contact sheet are, and that their pixels are the data set's. */
-#include "base/path.h"
+#include "base/file.h"
 #include "picture.h"
 #include "report/content/image_sheets.h"
 #include "report/write/draw_sheet.h"

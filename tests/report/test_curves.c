@@ -1,5 +1,5 @@
 /* Plots that topics make: curves, accuracies of single runs and the gap by size, as data. */
-#include "base/path.h"
+#include "base/file.h"
 #include "report/content/topics.h"
 
 #include "fixture.h"

@@ -1,6 +1,6 @@
 /* Loading and grouping: what is read, what is left out and why, and what is never averaged. */
+#include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "report/frame/frame.h"
 
 #include "fixture.h"

@@ -1,6 +1,6 @@
 /* The gap to the reference by size: a mean over the same combinations at every value, or nothing.
  */
-#include "base/path.h"
+#include "base/file.h"
 #include "report/frame/frame.h"
 #include "report/statistics/gap.h"
 

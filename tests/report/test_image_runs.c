@@ -1,7 +1,6 @@
 /* Runs on images in a report: tables a data set, published values beside, confusions. */
 #include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "fixture.h"
 #include "report/content/confusion_sheet.h"
 #include "report/report.h"

@@ -1,6 +1,6 @@
 /* What a reader must know of the runs before any number. */
+#include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "base/text.h"
 #include "report/content/topics.h"
 

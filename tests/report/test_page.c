@@ -1,6 +1,6 @@
 /* report.html and the tables for LaTeX, of runs that no training made. */
+#include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "base/text.h"
 #include "fixture.h"
 #include "report/report.h"

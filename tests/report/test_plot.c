@@ -1,7 +1,6 @@
 /* Plots as data, and what is at known places of their pictures. A panel of lines is 286 x 200
  * points at (68, 64), of dots 190 x 132 there; a picture has two pixels a point. */
 #include "base/file.h"
-#include "base/path.h"
 #include "report/write/draw_plot.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* The whole report: the same bytes twice, tables that read back, marks for what is missing. */
 #include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "base/text.h"
 #include "report/report.h"
 

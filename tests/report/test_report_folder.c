@@ -1,6 +1,6 @@
 /* A report replaces the one before as a whole, and nothing else. */
+#include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "report/report_folder.h"
 
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* What a report says of differences: the sentences, the tables, the rows for programs. */
-#include "base/path.h"
+#include "base/file.h"
 #include "report/content/topic.h"
 
 #include "fixture.h"

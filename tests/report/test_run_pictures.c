@@ -1,5 +1,5 @@
 /* Colours, and the pictures of a run's maps: size and colours of single pixels. */
-#include "base/path.h"
+#include "base/file.h"
 
 #include "fixture.h"
 #include "picture.h"

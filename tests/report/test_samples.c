@@ -1,7 +1,6 @@
 /* What a run kept of single images: rollout, reading, and the pictures made of it. */
 #include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "fixture.h"
 #include "picture.h"
 #include "report/content/image_sheets.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/path.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "lab/config/config.h"

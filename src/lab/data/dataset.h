@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/path.h"
+#include "base/file.h"
 #include "base/sha256.h"
 #include "base/status.h"
 #include "lab/data/augment.h"

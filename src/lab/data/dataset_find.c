@@ -9,7 +9,6 @@
 
 #include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "base/text.h"
 #include "lab/data/dataset.h"
 

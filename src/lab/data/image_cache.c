@@ -18,7 +18,6 @@
 #include "base/claim.h"
 #include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "lab/data/jpeg.h"
 
 #define MAGIC "qkvlab-images-1"

@@ -14,7 +14,6 @@
 
 #include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "lab/data/data_lines.h"
 
 #define WORDS_FILE "words.txt"

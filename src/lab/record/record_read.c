@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/path.h"
 #include "lab/record/record.h"
 
 /* Longer than any line of curve.csv. */

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/path.h"
 #include "lab/config/config.h"
 
 enum field_kind {

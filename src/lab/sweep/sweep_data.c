@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "lab/kind/images/images.h"
 #include "lab/record/record.h"
 

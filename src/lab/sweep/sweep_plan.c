@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/claim.h"
+#include "base/file.h"
 #include "base/folder.h"
 #include "base/json.h"
-#include "base/path.h"
 #include "base/sha256.h"
 #include "base/shell.h"
 #include "base/text.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/folder.h"
 #include "base/npy.h"
-#include "base/path.h"
 #include "lab/training/metrics.h"
 #include "lab/training/probe_samples.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/npy.h"
-#include "base/path.h"
 #include "lab/training/evaluate.h"
 
 static size_t map_numbers(const struct config *config)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/path.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "lab/training/metrics.h"
 

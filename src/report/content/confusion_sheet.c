@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/path.h"
 #include "report/document/facets.h"
 #include "report/images/samples.h"
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/path.h"
 #include "lab/record/record.h"
 #include "report/content/part.h"
 #include "report/content/topics.h"

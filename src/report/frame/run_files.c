@@ -10,7 +10,6 @@
 
 #include "base/folder.h"
 #include "base/npy.h"
-#include "base/path.h"
 
 #define MAP_HEADER_START 10 /* bytes up to the length of the header, in two of which it stands */
 

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "base/path.h"
+#include "base/file.h"
 #include "base/status.h"
 
 struct curve {

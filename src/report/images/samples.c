@@ -10,7 +10,6 @@
 
 #include "base/file.h"
 #include "base/npy.h"
-#include "base/path.h"
 #include "report/frame/run_files.h"
 
 static enum status images_path(const struct run *run, char path[PATH_SIZE], struct error *err)

@@ -1,7 +1,7 @@
 #include "report/write/data.h"
 
+#include "base/file.h"
 #include "base/json.h"
-#include "base/path.h"
 #include "base/text.h"
 
 static enum status write_text(struct text *text, const char *folder, const char *file,

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/path.h"
+#include "base/file.h"
 
 #define EDGE 14.0 /* of the titles */
 #define SUBTITLE 18.0

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/path.h"
+#include "base/file.h"
 #include "report/write/chart.h"
 
 #define EDGE 14.0

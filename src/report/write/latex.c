@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/path.h"
+#include "base/file.h"
 
 static void append_escaped(struct text *text, const char *value)
 {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/path.h"
+#include "base/file.h"
 
 /* Texts of cells may come from folders and messages: they must not break the table. */
 static void append_escaped(struct text *text, const char *value)

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/json.h"
-#include "base/path.h"
 #include "base/text.h"
 #include "report/write/html_parts.h"
 #include "report/write/latex.h"
