@@ -1,3 +1,16 @@
+/* Tables. A row is a list of its cells: the first is its head, those of the columns in `numbers` are set
+ * flush right, and what is a cell already stays as it is. */
+
+function makeTable(titles, rows, numbers, caption) {
+  const number = (j) => ({ class: numbers.includes(j) && 'number' });
+  const cell = (content, j) => (content instanceof HTMLTableCellElement ? content
+    : j ? el('td', number(j), content) : el('th', { scope: 'row' }, content));
+  return el('div', { class: 'scroll' }, el('table', null, caption && el('caption', null, caption),
+    el('thead', null, el('tr', null, titles.map((title, j) =>
+      el('th', Object.assign({ scope: 'col' }, number(j)), title)))),
+    el('tbody', null, rows.map((row) => el('tr', null, row.map(cell))))));
+}
+
 /* A matrix as a table. Numbers can be edited, or else pointed at: by mouse, finger or arrow keys. Tab
  * reaches one cell of a table, so that a page of them is left in a few steps. */
 

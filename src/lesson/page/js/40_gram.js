@@ -70,7 +70,7 @@ widgets.gram = (root) => {
   const shares = makeMatrix(t('js.gram.shares'), names, names, { diagonal: true });
   const verdict = el('p', { class: 'says' });
   const goals = el('ul', { class: 'goals' });
-  const pairs = el('tbody');
+  const table = el('div');
 
   function drawHandles() {
     handles.forEach(({ kind, i, arrow, group, text }) => {
@@ -100,7 +100,7 @@ widgets.gram = (root) => {
     drawHandles();
     scores.set(s, (value) => fixed(value, 2));
     shares.set(a, (value) => fixed(value, 2), (i, j) => a[i][j]);
-    clear(pairs);
+    const pairs = [];
     let mutual = 0;
     let one = 0;
     let over = -Infinity;
@@ -112,14 +112,13 @@ widgets.gram = (root) => {
         mutual += ranked[i][j] && ranked[j][i];
         one += ranked[i][j] || ranked[j][i];
         most = Math.max(most, a[i][j] + a[j][i]);
-        pairs.append(el('tr', null, el('th', { scope: 'row' }, names[i] + ', ' + names[j]),
-          el('td', { class: 'number' }, fixed(Math.max(s[i][j], s[j][i]), 2)),
-          el('td', { class: 'number' }, fixed(top, 2)),
-          el('td', null, t(ranked[i][j] ? 'js.yes' : 'js.no')),
-          el('td', null, t(ranked[j][i] ? 'js.yes' : 'js.no')),
-          el('td', { class: 'number' }, fixed(a[i][j] + a[j][i], 2))));
+        pairs.push([names[i] + ', ' + names[j], fixed(Math.max(s[i][j], s[j][i]), 2), fixed(top, 2),
+          t(ranked[i][j] ? 'js.yes' : 'js.no'), t(ranked[j][i] ? 'js.yes' : 'js.no'),
+          fixed(a[i][j] + a[j][i], 2)]);
       }
     }
+    clear(table, makeTable(['pair', 'score', 'diagonal', 'first', 'second', 'sum'].map((key) =>
+      subscripts(t('js.gram.' + key))), pairs, [1, 2, 5]));
     const symmetric = largestDifference(s, s[0].map((x, j) => s.map((row) => row[j]))) < 1e-9;
     clear(verdict, t(symmetric ? 'js.gram.symmetric' : 'js.gram.asymmetric'), ' ',
       t(over <= 1e-9 ? 'js.gram.below' : 'js.gram.above', { over: fixed(over, 2) }));
@@ -164,8 +163,6 @@ widgets.gram = (root) => {
     el('div', { class: 'row' }, el('div', { class: 'plane' }, drawing),
       el('div', null, scores.node, shares.node),
       el('div', { class: 'wishes' }, el('p', null, t('js.gram.goals')), goals, verdict,
-        el('div', { class: 'scroll' }, el('table', null, el('thead', null, el('tr', null,
-          ['pair', 'score', 'diagonal', 'first', 'second', 'sum'].map((key) =>
-            el('th', { scope: 'col' }, subscripts(t('js.gram.' + key)))))), pairs))))]);
+        table))]);
   draw();
 };

@@ -58,12 +58,9 @@ function dots(rows, options) {
     });
     return node;
   });
-  const table = el('div', { class: 'scroll' }, el('table', null,
-    el('thead', null, el('tr', null, ['', t('js.mean'), t('js.each')].map((title) => el('th', { scope: 'col' },
-      title)))),
-    el('tbody', null, rows.map((row) => el('tr', null, el('th', { scope: 'row' }, row.label),
-      el('td', { class: 'number' }, row.values.length ? text(mean(row.values.map((v) => v.x))) : '–'),
-      el('td', null, row.values.map((v) => text(v.x)).join('  ')))))));
+  const table = makeTable(['', t('js.mean'), t('js.each')], rows.map((row) => [row.label,
+    row.values.length ? text(mean(row.values.map((v) => v.x))) : '–',
+    row.values.map((v) => text(v.x)).join('  ')]), [1]);
   return el('div', null, picture, el('p', { class: 'axistext' }, options.axis, ' · ', t('js.dots.key')),
     el('details', { class: 'numbers' },
     el('summary', null, t('js.numbers')), table));

@@ -29,7 +29,7 @@ widgets.plus = (root) => {
   const target = makeMatrix(t('js.plus.target'), names, names, {});
   const mine = makeMatrix(t('js.plus.mine'), names, names, {});
   const plain = makeMatrix(t('js.plus.scores'), names, names, { diagonal: true });
-  const parts = el('div', { class: 'scroll' });
+  const parts = el('div');
   const says = el('p', { class: 'says', role: 'status' });
   const rowSays = el('p', { class: 'says' });
 
@@ -53,17 +53,10 @@ widgets.plus = (root) => {
     biases.forEach((bias) => {
       bias.node.hidden = !keysToo;
     });
-    clear(parts, el('table', null, el('thead', null, el('tr', null, el('th', null, ''),
-      names.map((name) => el('th', { class: 'number', scope: 'col' }, name)))),
-    el('tbody', null,
-      el('tr', null, el('th', { scope: 'row' }, subscripts(t('js.plus.row'))), p.r.map((x) =>
-        el('td', { class: 'number' }, fixed(x, 2)))),
-      el('tr', null, el('th', { scope: 'row' }, subscripts(t('js.plus.column'))), p.c.map((x) =>
-        el('td', { class: 'number' }, fixed(x, 2)))),
-      el('tr', null, el('th', { scope: 'row' }, subscripts(t('js.plus.sum'))),
-        el('td', { class: 'number' }, fixed(p.a, 2)), el('td', { colspan: N - 1 })),
-      el('tr', null, el('th', { scope: 'row' }, 'b'), el('td', { class: 'number' }, fixed(b, 2)),
-        el('td', { colspan: N - 1 })))));
+    clear(parts, makeTable(['', ...names], [[subscripts(t('js.plus.row')), ...p.r.map(two)],
+      [subscripts(t('js.plus.column')), ...p.c.map(two)],
+      [subscripts(t('js.plus.sum')), two(p.a), el('td', { colspan: N - 1 })],
+      ['b', two(b), el('td', { colspan: N - 1 })]], range(N + 1).slice(1)));
     clear(rowSays, subscripts(t('js.plus.cancels', {
       difference: largestDifference(full, other).toExponential(1) })));
     const far = largestDifference(full, own);

@@ -51,7 +51,7 @@ widgets.cache = (root) => {
   let model = Object.assign({}, models[0]);
   let context = model.context;
   let bytes = model.bytes;
-  const body = el('tbody');
+  const table = el('div', { class: 'bars' });
   const says = el('p', { class: 'says', role: 'status' });
   const fields = {};
 
@@ -72,22 +72,23 @@ widgets.cache = (root) => {
 
   function draw() {
     if (model.n_embd % model.n_head !== 0) {
-      clear(body);
+      clear(table);
       says.textContent = t('js.cache.impossible');
       return;
     }
     const rows = data.cache_variants.filter((variant) => !variant.n_kv_head ||
       model.n_head % variant.n_kv_head === 0);
     const all = rows.map((variant) => cacheBytes(model, variant, context, bytes));
-    clear(body, rows.map((variant, i) => el('tr', { 'data-variant': variant.id, 'data-bytes': all[i] },
-      el('th', { scope: 'row' }, variant.name.replace(/, n_kv_head (\d+)/, (all, n) =>
-        ', ' + n + (n === '1' ? ' kv head' : ' kv heads'))),
-      el('td', { class: 'bar' }, svg('svg', { viewBox: '0 0 100 10', preserveAspectRatio: 'none',
-        'aria-hidden': 'true' }, svg('rect', { width: 100 * all[i] / all[0], height: 10,
-        fill: variant.roles === 1 ? 'var(--s3)' : 'var(--s2)' }))),
-      el('td', { class: 'number' }, byteText(all[i])),
-      el('td', { class: 'number' }, all[i] === all[0] ? '–'
-        : '\u2212' + fixed(100 * (1 - all[i] / all[0]), 1) + ' %'))));
+    clear(table, makeTable(['variant', '', 'size', 'saved'].map((key) => key && t('js.cache.' + key)),
+      rows.map((variant, i) => [
+        el('th', { scope: 'row', 'data-variant': variant.id, 'data-bytes': all[i] },
+          variant.name.replace(/, n_kv_head (\d+)/, (found, n) =>
+            ', ' + n + (n === '1' ? ' kv head' : ' kv heads'))),
+        el('td', { class: 'bar' }, svg('svg', { viewBox: '0 0 100 10', preserveAspectRatio: 'none',
+          'aria-hidden': 'true' }, svg('rect', { width: 100 * all[i] / all[0], height: 10,
+          fill: variant.roles === 1 ? 'var(--s3)' : 'var(--s2)' }))),
+        byteText(all[i]), all[i] === all[0] ? '–'
+          : '\u2212' + fixed(100 * (1 - all[i] / all[0]), 1) + ' %']), [2, 3]));
     says.textContent = t('js.cache.formula', Object.assign({ per: byteText(cacheBytes(model, rows[0], 1,
       bytes)), context, number: bytes }, model));
   }
@@ -117,9 +118,6 @@ widgets.cache = (root) => {
       number('bytes', () => bytes, (value) => {
         bytes = value;
       })),
-    el('div', { class: 'scroll' }, el('table', { class: 'bars' }, el('thead', null, el('tr', null,
-      ['variant', '', 'size', 'saved'].map((key) => el('th', { scope: 'col',
-        class: key === 'size' || key === 'saved' ? 'number' : null }, key ? t('js.cache.' + key) : '')))),
-    body)), says]);
+    table, says]);
   choose(model.name);
 };

@@ -53,17 +53,11 @@ widgets.pairs = (root) => {
     const baseline = nameOf(state.baseline);
     clear(box, dots(rows, { zero: true, digits: 3, axis: t('js.pairs.axis', { baseline }),
       label: t('js.pairs.axis', { baseline }) }),
-    el('div', { class: 'scroll' }, el('table', null, el('thead', null, el('tr', null,
-      ['variant', 'mean', 'above', 'below', 'p'].map((key, i) => el('th', { scope: 'col',
-        class: i ? 'number' : null }, t('js.pairs.' + key))))),
-    el('tbody', null, rows.map((row) => {
+    makeTable(['variant', 'mean', 'above', 'below', 'p'].map((key) => t('js.pairs.' + key)), rows.map((row) => {
       const x = row.values.map((value) => value.x);
-      return el('tr', null, el('th', { scope: 'row' }, row.label),
-        el('td', { class: 'number' }, signed(mean(x), 4)),
-        el('td', { class: 'number' }, String(x.filter((v) => v > 0).length)),
-        el('td', { class: 'number' }, String(x.filter((v) => v < 0).length)),
-        el('td', { class: 'number' }, fixed(signFlip(x), 3)));
-    })))));
+      return [row.label, signed(mean(x), 4), String(x.filter((v) => v > 0).length),
+        String(x.filter((v) => v < 0).length), fixed(signFlip(x), 3)];
+    }), [1, 2, 3, 4]));
   }
 
   function offer() {
@@ -183,20 +177,14 @@ widgets.published = (root) => {
     el('p', { class: 'finding', 'data-finding': agree ? 'agree' : 'disagree' },
       agree ? t('js.published.agree', { name: lowest[0].name, low: fixed(Math.min(...cost), 2),
         high: fixed(Math.max(...cost), 2) }) : t('js.published.disagree'), orderSays(rows, columns, 'qk', 'qkv')),
-      el('div', { class: 'scroll' }, el('table', null, el('caption', null, t('js.published.table')),
-        el('thead', null, el('tr', null, ['variant'].concat(columns).map((key, i) => el('th', { scope: 'col',
-          class: i ? 'number' : null }, t('js.published.' + key))))),
-        el('tbody', null, rows.map((row) => el('tr', null, el('th', { scope: 'row' }, row.name),
-          columns.map((key) => el('td', { class: 'number' }, fixed(row[key], 3))))))))]);
+    makeTable(['variant', ...columns].map((key) => t('js.published.' + key)), rows.map((row) =>
+      [row.name, ...columns.map((key) => fixed(row[key], 3))]), [1, 2, 3, 4], t('js.published.table'))]);
 };
 
 widgets.made = (root) => {
   root.append(el('details', { class: 'numbers' }, el('summary', null, t('js.made.summary',
-    { n: data.runs.length })), el('div', { class: 'scroll' }, el('table', null,
-    el('thead', null, el('tr', null, ['run', 'accuracy', 'escape', 'hash'].map((key) =>
-      el('th', { scope: 'col' }, t('js.made.' + key))))),
-    el('tbody', null, data.runs.map((run) => el('tr', null, el('td', null, el('code', null, run.id)),
-      el('td', { class: 'number' }, fixed(run.accuracy, 3)),
-      el('td', { class: 'number' }, run.escape_step === null ? '–' : String(run.escape_step)),
-      el('td', null, el('code', null, run.hash.slice(0, 12))))))))));
+    { n: data.runs.length })), makeTable(['run', 'accuracy', 'escape', 'hash'].map((key) => t('js.made.' + key)),
+    data.runs.map((run) => [el('td', null, el('code', null, run.id)), fixed(run.accuracy, 3),
+      run.escape_step === null ? '–' : String(run.escape_step),
+      el('code', null, run.hash.slice(0, 12))]), [1, 2])));
 };
