@@ -123,11 +123,7 @@ static enum status train(struct check *check, struct error *err)
     }
     for (size_t p = 0; p < check->old.n_cohort; p++) {
         struct cohort *cohort = &check->old.cohort[p];
-        enum status status = apply_settings(check->arguments, cohort, err);
-        if (status != STATUS_OK) {
-            error_prefix(err, "part %s", cohort->name);
-            return status;
-        }
+        TRY_AT(err, apply_settings(check->arguments, cohort, err), "part %s", cohort->name);
     }
     TRY(plan(check, err));
     choose_tier(check);
