@@ -8,29 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static const int exit_codes[] = {
-#define STATUS_EXIT(name, exit_code, meaning) [STATUS_##name] = exit_code,
-    STATUS_TABLE(STATUS_EXIT)
-#undef STATUS_EXIT
+static const struct {
+    const char *name;
+    int exit_code;
+    const char *meaning;
+} rows[] = {
+#define STATUS_ROW(name, ...) [STATUS_##name] = {__VA_ARGS__},
+    STATUS_TABLE(STATUS_ROW)
+#undef STATUS_ROW
 };
-
-static const char *const meanings[] = {
-#define STATUS_MEANING(name, exit_code, meaning) [STATUS_##name] = meaning,
-    STATUS_TABLE(STATUS_MEANING)
-#undef STATUS_MEANING
-};
-
-static const char *const names[] = {
-    [STATUS_OK] = "ok",
-    [STATUS_FAILED] = "failed",
-    [STATUS_USAGE] = "usage",
-    [STATUS_DATA] = "data",
-    [STATUS_WRITE] = "write",
-    [STATUS_MEMORY] = "memory",
-    [STATUS_INTERRUPTED] = "interrupted",
-};
-
-_Static_assert(sizeof names / sizeof names[0] == STATUS_COUNT, "a status has no name");
 
 /* Room for a sentence with another and ": " in front of it, before it is cut to an error's size. */
 #define DRAFT_SIZE (2 * sizeof((struct error *)0)->text + 2)
@@ -76,17 +62,17 @@ void error_prefix(struct error *err, const char *format, ...)
 
 int status_exit_code(enum status status)
 {
-    return exit_codes[status];
+    return rows[status].exit_code;
 }
 
 const char *status_name(enum status status)
 {
-    return names[status];
+    return rows[status].name;
 }
 
 const char *status_meaning(enum status status)
 {
-    return meanings[status];
+    return rows[status].meaning;
 }
 
 enum status error_memory(struct error *err, const char *doing, ...)

@@ -8,18 +8,18 @@
 
 #include <stddef.h>
 
-/*        name         exit  meaning; main exits with 128 + n */
+/*        name and its text, exit, meaning; main exits with 128 + n */
 #define STATUS_TABLE(X)                                                                            \
-    X(OK, 0, "fine")                                                                               \
-    X(FAILED, 1, "a check failed, or a run failed or diverged")                                    \
-    X(MEMORY, 1, "out of memory")                                                                  \
-    X(USAGE, 2, "wrong usage or configuration")                                                    \
-    X(DATA, 3, "bad or missing data")                                                              \
-    X(WRITE, 4, "cannot write")                                                                    \
-    X(INTERRUPTED, 130, "stopped by signal n")
+    X(OK, "ok", 0, "fine")                                                                         \
+    X(FAILED, "failed", 1, "a check failed, or a run failed or diverged")                          \
+    X(MEMORY, "memory", 1, "out of memory")                                                        \
+    X(USAGE, "usage", 2, "wrong usage or configuration")                                           \
+    X(DATA, "data", 3, "bad or missing data")                                                      \
+    X(WRITE, "write", 4, "cannot write")                                                           \
+    X(INTERRUPTED, "interrupted", 130, "stopped by signal n")
 
 enum status {
-#define STATUS_ENUM(name, exit_code, meaning) STATUS_##name,
+#define STATUS_ENUM(name, ...) STATUS_##name,
     STATUS_TABLE(STATUS_ENUM)
 #undef STATUS_ENUM
         STATUS_COUNT

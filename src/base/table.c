@@ -314,44 +314,46 @@ bool table_is_number(const struct table *table, size_t column)
 
 /* ---- aligned text ---- */
 
-/* A column of the text, and the line in work. */
-struct layout {
-    const struct table *table;
-    size_t *chosen, *width; /* [n] columns that people read */
-    bool *right;            /* [n] */
-    size_t n;
-    const char **shown;              /* [n] texts of the line */
-    char (*buffer)[TABLE_CELL_SIZE]; /* [n] */
-    size_t total;                    /* columns of the terminal, 0: any */
+/* A column of the text, and its cell of the line in work. */
+struct text_column {
+    size_t column; /* of the table */
+    size_t width;
+    bool right;
+    const char *shown;
+    char buffer[TABLE_CELL_SIZE];
 };
 
-static void shape_columns(struct layout *layout)
+struct layout {
+    struct text_column *column; /* [n] those that people read */
+    size_t n;
+    size_t total; /* columns of the terminal, 0: any */
+};
+
+static void shape_columns(struct layout *layout, const struct table *table)
 {
-    const struct table *table = layout->table;
     for (size_t column = 0; column < table->n_column; column++) {
         const char *title = table->column[column].title;
         if (!title) {
             continue;
         }
-        size_t width = text_columns(title);
+        struct text_column *shaped = &layout->column[layout->n++];
+        shaped->column = column;
+        shaped->width = text_columns(title);
+        shaped->right = table_is_number(table, column);
+        shaped->shown = title;
         for (size_t row = 0; row < table_n_row(table); row++) {
-            char buffer[TABLE_CELL_SIZE];
-            size_t wanted = text_columns(table_cell_text(table, row, column, buffer));
-            width = wanted > width ? wanted : width;
+            size_t wanted = text_columns(table_cell_text(table, row, column, shaped->buffer));
+            shaped->width = wanted > shaped->width ? wanted : shaped->width;
         }
-        layout->chosen[layout->n] = column;
-        layout->width[layout->n] = width;
-        layout->right[layout->n] = table_is_number(table, column);
-        layout->shown[layout->n] = title;
-        layout->n++;
     }
 }
 
 /* The last cell of a line, from column `at` on: wrapped under its column if it is too long, or on
  * lines of its own where too little room is left for that. */
-static void append_last(const struct layout *layout, struct text *text, const char *words,
-                        size_t printed, size_t at, size_t start)
+static void append_last(const struct layout *layout, struct text *text, size_t printed, size_t at,
+                        size_t start)
 {
+    const char *words = layout->column[layout->n - 1].shown;
     size_t total = layout->total;
     bool fits = total == 0 || at + text_columns(words) <= total;
     bool room = total > start + LAST_COLUMN_ROOM;
@@ -368,61 +370,42 @@ static void append_last(const struct layout *layout, struct text *text, const ch
 static void append_line(const struct layout *layout, struct text *text)
 {
     size_t start = 0, printed = 0; /* columns */
-    size_t last = layout->n - 1;
-    for (size_t i = 0; i < last; i++) {
-        size_t wide = text_columns(layout->shown[i]);
-        size_t at = start + (layout->right[i] ? layout->width[i] - wide : 0);
-        if (wide > 0) {
-            text_append(text, "%*s%s", (int)(at - printed), "", layout->shown[i]);
+    for (size_t i = 0; i < layout->n; i++) {
+        const struct text_column *column = &layout->column[i];
+        size_t wide = text_columns(column->shown);
+        size_t at = start + (column->right ? column->width - wide : 0);
+        if (i + 1 == layout->n) {
+            append_last(layout, text, printed, at, start);
+        } else if (wide > 0) {
+            text_append(text, "%*s%s", (int)(at - printed), "", column->shown);
             printed = at + wide;
         }
-        start += layout->width[i] + COLUMN_GAP;
-    }
-    size_t spare = layout->width[last] - text_columns(layout->shown[last]);
-    append_last(layout, text, layout->shown[last], printed,
-                start + (layout->right[last] ? spare : 0), start);
-}
-
-static void append_lines(struct layout *layout, struct text *text)
-{
-    const struct table *table = layout->table;
-    shape_columns(layout);
-    if (layout->n == 0) {
-        return;
-    }
-    append_line(layout, text);
-    for (size_t row = 0; row < table_n_row(table); row++) {
-        for (size_t i = 0; i < layout->n; i++) {
-            layout->shown[i] = table_cell_text(table, row, layout->chosen[i], layout->buffer[i]);
-        }
-        append_line(layout, text);
+        start += column->width + COLUMN_GAP;
     }
 }
 
 void table_append_text(const struct table *table, struct text *text, size_t width)
 {
-    if (table_failed(table)) {
+    struct layout layout = {.total = width};
+    if (!table_failed(table)) {
+        layout.column = calloc(table->n_column + 1, sizeof *layout.column);
+    }
+    if (!layout.column) {
         text->failed = true;
         return;
     }
-    size_t n = table->n_column + 1;
-    struct layout layout = {.table = table,
-                            .chosen = calloc(n, sizeof *layout.chosen),
-                            .width = calloc(n, sizeof *layout.width),
-                            .right = calloc(n, sizeof *layout.right),
-                            .shown = calloc(n, sizeof *layout.shown),
-                            .buffer = calloc(n, sizeof *layout.buffer),
-                            .total = width};
-    if (layout.chosen && layout.width && layout.right && layout.shown && layout.buffer) {
-        append_lines(&layout, text);
-    } else {
-        text->failed = true;
+    shape_columns(&layout, table);
+    if (layout.n > 0) {
+        append_line(&layout, text);
     }
-    free(layout.chosen);
-    free(layout.width);
-    free(layout.right);
-    free(layout.shown);
-    free(layout.buffer);
+    for (size_t row = 0; layout.n > 0 && row < table_n_row(table); row++) {
+        for (size_t i = 0; i < layout.n; i++) {
+            struct text_column *column = &layout.column[i];
+            column->shown = table_cell_text(table, row, column->column, column->buffer);
+        }
+        append_line(&layout, text);
+    }
+    free(layout.column);
 }
 
 /* ---- CSV ---- */
@@ -440,31 +423,31 @@ static void append_field(struct text *text, const char *field)
     text_append(text, "\"");
 }
 
+/* One line of those columns that have a key: the keys, or a row's cells. */
+static void append_fields(const struct table *table, const struct cell_value *cells,
+                          struct text *text)
+{
+    const char *gap = "";
+    for (size_t column = 0; column < table->n_column; column++) {
+        const char *key = table->column[column].key;
+        if (key) {
+            text_append(text, "%s", gap);
+            append_field(text, cells ? cells[column].text : key);
+            gap = ",";
+        }
+    }
+    text_append(text, "\n");
+}
+
 void table_append_csv(const struct table *table, struct text *text)
 {
     if (table_failed(table)) {
         text->failed = true;
         return;
     }
-    const char *gap = "";
-    for (size_t column = 0; column < table->n_column; column++) {
-        if (table->column[column].key) {
-            text_append(text, "%s", gap);
-            append_field(text, table->column[column].key);
-            gap = ",";
-        }
-    }
-    text_append(text, "\n");
+    append_fields(table, NULL, text);
     for (size_t row = 0; row < table_n_row(table); row++) {
-        gap = "";
-        for (size_t column = 0; column < table->n_column; column++) {
-            if (table->column[column].key) {
-                text_append(text, "%s", gap);
-                append_field(text, table_cell_at(table, row, column)->text);
-                gap = ",";
-            }
-        }
-        text_append(text, "\n");
+        append_fields(table, table_cell_at(table, row, 0), text);
     }
 }
 

@@ -83,7 +83,7 @@ static void place_scratch(const struct model *model, const struct widths *w, siz
         act->attention_maps = arena_floats(arena, rows * shape->n_head * t);
     }
     act->attention_scratch = arena_floats(arena, attention_scratch(t, w->head));
-    if (score_term_has_matrix(shape->variant.score_term)) {
+    if (score_term_row(shape->variant.score_term)->has_matrix) {
         act->d_matrix = arena_alloc(arena, t * t, sizeof(double));
         act->shift_scratch = arena_alloc(arena, 2 * t, sizeof(double));
     }
@@ -157,7 +157,7 @@ struct prepared *prepared_place(const struct model *model, struct arena *arena)
             block->query_fc1 = linear_place(w.query_hidden, d, arena);
             block->query_fc2 = linear_place(d, w.query_hidden, arena);
         }
-        if (score_term_has_matrix(shape->variant.score_term)) {
+        if (score_term_row(shape->variant.score_term)->has_matrix) {
             block->matrix = arena_floats(arena, shape->n_token * shape->n_token);
         }
     }

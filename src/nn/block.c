@@ -1,4 +1,4 @@
-#include "nn/block.h"
+#include "nn/parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -232,7 +232,8 @@ static void scores_backward(const struct layer *layer)
     double d_multiplier = 0.0;
     struct attention attention = attention_of(layer);
     struct attention_gradient to = gradient_of(layer);
-    to.multiplier = score_term_has_multiplier(shape->variant.score_term) ? &d_multiplier : NULL;
+    to.multiplier =
+        score_term_row(shape->variant.score_term)->has_multiplier ? &d_multiplier : NULL;
 
     enum profile_part part = profile_enter(PROFILE_ATTENTION);
     attention_backward(&attention, act->dmix, &to);

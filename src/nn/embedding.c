@@ -1,4 +1,4 @@
-#include "nn/embedding.h"
+#include "nn/parts.h"
 
 #include <string.h>
 

@@ -11,8 +11,8 @@
 
 #include "base/arena.h"
 #include "base/threads.h"
-#include "nn/head.h"
 #include "nn/kernels/kernels.h"
+#include "nn/parts.h"
 
 /* Parameters that are summed over lanes, squared and updated at a time. */
 #define CHUNK 4096

@@ -1,4 +1,4 @@
-#include "nn/head.h"
+#include "nn/parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,9 +4,7 @@
 
 #include "nn/activations.h"
 #include "nn/attention.h"
-#include "nn/block.h"
-#include "nn/embedding.h"
-#include "nn/head.h"
+#include "nn/parts.h"
 
 #define MAX_PARAM ((size_t)1 << 31)
 

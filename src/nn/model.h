@@ -100,7 +100,7 @@ struct pass {
 /* model_forward computes the logits and leaves them in pass->act. */
 void model_forward(const struct pass *pass);
 
-/* model_backward adds the gradient of the loss that head_loss (head.h) left in pass->act to
+/* model_backward adds the gradient of the loss that head_loss (parts.h) left in pass->act to
  * pass->grad. Dead tensors get nothing. */
 void model_backward(const struct pass *pass);
 

@@ -5,16 +5,6 @@
 
 #include "nn/activations.h"
 
-bool score_term_has_multiplier(enum score_term term)
-{
-    return score_term_row(term)->has_multiplier;
-}
-
-bool score_term_has_matrix(enum score_term term)
-{
-    return score_term_row(term)->has_matrix;
-}
-
 static void fill_sincos(double position, size_t n_channel, double *channel)
 {
     for (size_t c = 0; c < n_channel; c++) {
@@ -90,10 +80,10 @@ void score_term_prepare(const struct model *model, const float *param, size_t la
     block->multiplier = 1.0f;
     if (term == SCORE_TEMPERATURE_SCALAR) {
         block->multiplier = param[at->score_scale];
-    } else if (score_term_has_multiplier(term)) {
+    } else if (score_term_row(term)->has_multiplier) {
         block->multiplier = (float)weighted_sum(NULL, param + at->pos_w, tables->pos_dim);
     }
-    if (!score_term_has_matrix(term)) {
+    if (!score_term_row(term)->has_matrix) {
         return;
     }
     double b = term == SCORE_POSITION2D ? (double)param[at->pos_b] : 0.0;
@@ -137,7 +127,7 @@ void score_term_gradient(const struct layer *layer, double d_multiplier)
         return;
     }
     float *dw = grad + layer->at->pos_w;
-    for (size_t c = 0; c < m && score_term_has_multiplier(term); c++) {
+    for (size_t c = 0; c < m && score_term_row(term)->has_multiplier; c++) {
         dw[c] += (float)d_multiplier;
     }
     if (tables->column != NULL) {

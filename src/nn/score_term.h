@@ -17,15 +17,11 @@
 #ifndef QKVLAB_NN_SCORE_TERM_H
 #define QKVLAB_NN_SCORE_TERM_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"
 #include "nn/layout.h"
 #include "nn/variant.h"
-
-bool score_term_has_multiplier(enum score_term term);
-bool score_term_has_matrix(enum score_term term);
 
 /* The fixed sines and cosines of a term for n_token positions. */
 struct score_tables {

@@ -13,7 +13,7 @@ TEST(every_status_has_its_name_and_exit_code)
         const char *name;
         int exit_code;
     } rows[] = {
-#define ROW(name, exit_code, meaning) {STATUS_##name, #name, exit_code},
+#define ROW(name, text, exit_code, meaning) {STATUS_##name, #name, exit_code},
         STATUS_TABLE(ROW)
 #undef ROW
     };
