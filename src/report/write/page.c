@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "report/frame/stats.h"
 #include "report/write/html_parts.h"
 #include "report/write/latex.h"
 #include "report/write/page_assets.h"
@@ -185,42 +186,19 @@ static json_t *pivot_json(const struct block *block)
 
 enum piece { PIECE_MEAN, PIECE_LOW, PIECE_HIGH };
 
-/* NaN where all of a piece is. */
-static double piece_of(const double *value, size_t n, enum piece kind)
-{
-    double sum = 0, low = NAN, high = NAN;
-    size_t n_finite = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (isfinite(value[i])) {
-            sum += value[i];
-            low = fmin(low, value[i]);
-            high = fmax(high, value[i]);
-            n_finite++;
-        }
-    }
-    return kind == PIECE_LOW    ? low
-           : kind == PIECE_HIGH ? high
-           : n_finite > 0       ? sum / (double)n_finite
-                                : NAN;
-}
-
+/* The mean, the lowest or the highest value of every `cut` values; NaN where none is finite. */
 static json_t *pieces_json(const double *value, size_t n, size_t cut, enum piece kind)
 {
     size_t n_piece = (n + cut - 1) / cut;
     float *piece = calloc(n_piece + 1, sizeof *piece);
     for (size_t i = 0; piece && i < n_piece; i++) {
-        size_t first = i * cut, left = n - first;
-        piece[i] = (float)piece_of(value + first, left < cut ? left : cut, kind);
+        size_t left = n - i * cut;
+        struct stats of = stats_of(value + i * cut, left < cut ? left : cut);
+        piece[i] = (float)(kind == PIECE_MEAN ? of.mean : kind == PIECE_LOW ? of.min : of.max);
     }
     json_t *text = piece ? html_base64(piece, n_piece * sizeof *piece) : NULL;
     free(piece);
     return text;
-}
-
-static size_t cut_of(const struct series *series, const struct budget *budget)
-{
-    size_t cut = (series->n + budget->max_point - 1) / budget->max_point;
-    return cut > 0 ? cut : 1;
 }
 
 /* Few values with their single values are often single runs, which are what is to be seen. */
@@ -298,40 +276,25 @@ static json_t *rules_json(const struct panel *panel)
     return rules;
 }
 
-/* The values of x are the first ones of a longer series. */
-static bool begins(const struct series *series, const struct series *longer)
-{
-    size_t i = 0;
-    while (i < series->n && i < longer->n && series->x[i] == longer->x[i]) {
-        i++;
-    }
-    return i == series->n;
-}
-
-/* Where lines begin alike, the panel has the values of x of the longest. */
+/* A panel has the values of x of its first line, and other lines where theirs are others. */
 static json_t *panel_json(const struct panel *panel, const struct budget *budget)
 {
-    json_t *lines = json_array();
-    const struct series *longest = panel->series;
-    for (size_t i = 1; i < panel->n_series; i++) {
-        longest = panel->series[i].n > longest->n ? &panel->series[i] : longest;
-    }
+    json_t *lines = json_array(), *first = NULL;
     json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o}", "f", facets_json(panel->tag), "x",
                                axis_json(&panel->x), "y", axis_json(&panel->y), "rules",
                                rules_json(panel), "lines", lines);
     set_text(object, "t", panel->title);
     set_text(object, "note", panel->note);
-    if (longest) {
-        json_object_set_new(object, "at", x_json(longest, cut_of(longest, budget)));
-    }
     for (size_t i = 0; i < panel->n_series; i++) {
         const struct series *series = &panel->series[i];
-        bool shares = begins(series, longest);
-        size_t cut = cut_of(shares ? longest : series, budget);
-        json_t *line = line_json(series, cut, budget);
-        if (!shares) {
-            json_object_set_new(line, "at", x_json(series, cut));
+        size_t cut = (series->n + budget->max_point - 1) / budget->max_point;
+        cut = cut > 0 ? cut : 1;
+        json_t *line = line_json(series, cut, budget), *x = x_json(series, cut);
+        if (i == 0 || !json_equal(x, first)) {
+            json_object_set(i == 0 ? object : line, "at", x);
         }
+        first = i == 0 ? x : first;
+        json_decref(x);
         json_array_append_new(lines, line);
     }
     return object;
@@ -340,22 +303,15 @@ static json_t *panel_json(const struct panel *panel, const struct budget *budget
 static json_t *plot_json(const struct plot *plot, const struct budget *budget)
 {
     json_t *panels = json_array();
-    bool dropped = false;
     for (size_t i = 0; i < plot->n_panel; i++) {
-        const struct panel *panel = &plot->panel[i];
-        json_array_append_new(panels, panel_json(panel, budget));
-        for (size_t k = 0; k < panel->n_series; k++) {
-            dropped |= panel->series[k].n_single > 0 && !keeps_singles(&panel->series[k], budget);
-        }
+        json_array_append_new(panels, panel_json(&plot->panel[i], budget));
     }
     json_t *object = json_pack("{s:s, s:o}", "k", "plot", "panels", panels);
     set_text(object, "t", plot->title);
     set_text(object, "sub", plot->subtitle && plot->subtitle[0] ? plot->subtitle : NULL);
-    set_text(object, "alt", plot->alt);
     set_text(object, "one", plot->single_title);
     set_text(object, "mean", plot->mean_title);
     set_flag(object, "share", plot->share_y);
-    set_flag(object, "dropped", dropped);
     return object;
 }
 
@@ -407,11 +363,8 @@ static json_t *sheet_panel_json(const struct sheet *sheet, size_t i)
     set_text(object, "note", panel->note);
     set_text(object, "id", panel->folder);
     if (panel->number) {
-        json_t *numbers = json_array();
-        for (size_t k = 0; k < panel->n_row * panel->n_column; k++) {
-            json_array_append_new(numbers, json_integer((json_int_t)panel->number[k]));
-        }
-        json_object_set_new(object, "m", numbers);
+        n = panel->n_row * panel->n_column;
+        json_object_set_new(object, "m", html_base64(panel->number, n * sizeof *panel->number));
     }
     return object;
 }
@@ -462,7 +415,7 @@ struct writer {
     struct budget budget;
 };
 
-static json_t *blocks_json(struct writer *writer, size_t first, size_t end, json_t *array);
+static json_t *blocks_json(struct writer *writer, size_t first, size_t end);
 
 static json_t *code_json(const struct document *document, size_t begin)
 {
@@ -489,7 +442,7 @@ static json_t *group_json(struct writer *writer, size_t begin)
     }
     json_t *object =
         json_pack("{s:s, s:o, s:o}", "k", name[block->group], "f", facets_json(block->tag), "b",
-                  blocks_json(writer, begin + 1, block->end, json_array()));
+                  blocks_json(writer, begin + 1, block->end));
     set_text(object, "t", block->text);
     set_text(object, "id", block->note);
     set_flag(object, "open", block->open);
@@ -509,8 +462,9 @@ static json_t *block_json(struct writer *writer, size_t i)
     const struct block *block = &writer->document->block[i];
     switch (block->kind) {
     case BLOCK_HEADING:
-        return json_pack("{s:s, s:i, s:o}", "k", "h", "l", block->level, "t",
-                         json_text(block->text));
+    case BLOCK_ITEM:
+        return json_pack("{s:s, s:i, s:o}", "k", block->kind == BLOCK_ITEM ? "item" : "h", "l",
+                         block->level, "t", json_text(block->text));
     case BLOCK_PARAGRAPH:
         return paragraph_json(block);
     case BLOCK_TABLE:
@@ -528,57 +482,19 @@ static json_t *block_json(struct writer *writer, size_t i)
     }
 }
 
-/* Items in a row are one list. */
-static void add_item(json_t *array, const struct block *block)
+static json_t *blocks_json(struct writer *writer, size_t first, size_t end)
 {
-    json_t *last = json_array_get(array, json_array_size(array) - 1);
-    if (!last || strcmp(json_get_text(last, "k", ""), "list") != 0) {
-        last = json_pack("{s:s, s:[]}", "k", "list", "i");
-        json_array_append_new(array, last);
-    }
-    json_array_append_new(json_object_get(last, "i"),
-                          json_pack("[i, o]", block->level, json_text(block->text)));
-}
-
-static json_t *blocks_json(struct writer *writer, size_t first, size_t end, json_t *array)
-{
+    json_t *array = json_array();
     for (size_t i = first; i < end; i++) {
         const struct block *block = &writer->document->block[i];
-        bool shown = (block->audience & FOR_PAGE) ||
-                     (block->kind == BLOCK_BEGIN && block->group == GROUP_FILE);
-        if (shown && block->kind == BLOCK_ITEM) {
-            add_item(array, block);
-        } else if (shown) {
-            json_t *object = block_json(writer, i);
-            if (object) {
-                json_array_append_new(array, object);
-            }
+        bool is_file = block->kind == BLOCK_BEGIN && block->group == GROUP_FILE;
+        json_t *object = is_file || block->audience & FOR_PAGE ? block_json(writer, i) : NULL;
+        if (object) {
+            json_array_append_new(array, object);
         }
         i = block->kind == BLOCK_BEGIN ? block->end : i;
     }
     return array;
-}
-
-/* What stands before a section begins it. */
-static json_t *sections_json(struct writer *writer)
-{
-    json_t *all = blocks_json(writer, 0, writer->document->n_block, json_array());
-    json_t *sections = json_array(), *before = json_array(), *block;
-    size_t i;
-    json_array_foreach(all, i, block)
-    {
-        if (strcmp(json_get_text(block, "k", ""), "section") != 0) {
-            json_array_append(before, block);
-            continue;
-        }
-        json_array_extend(before, json_object_get(block, "b"));
-        json_object_set_new(block, "b", before);
-        before = json_array();
-        json_array_append(sections, block);
-    }
-    json_decref(before);
-    json_decref(all);
-    return sections;
 }
 
 /* ---- levels ---- */
@@ -614,11 +530,12 @@ static json_t *page_json(const struct document *document, const struct page_leve
     for (size_t i = 0; i < levels->n_size; i++) {
         json_array_append_new(sizes, json_string(levels->size[i]));
     }
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "lead", json_text(levels->lead),
-                     "sizes", sizes, "tasks", named_json(levels->task, levels->n_task), "variants",
-                     named_json(levels->variant, levels->n_variant), "settings",
-                     settings_json(levels), "anchor", json_text(levels->runs), "colours",
-                     html_colours(), "blocks", sections_json(&writer));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "lead", json_text(levels->lead), "sizes",
+        sizes, "tasks", named_json(levels->task, levels->n_task), "variants",
+        named_json(levels->variant, levels->n_variant), "settings", settings_json(levels), "anchor",
+        json_text(levels->runs), "dropped", !writer.budget.with_singles, "colours", html_colours(),
+        "blocks", blocks_json(&writer, 0, document->n_block));
 }
 
 /* ---- the file ---- */

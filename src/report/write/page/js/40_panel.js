@@ -69,21 +69,14 @@ function ticks(low, high, n) {
 
 /* 1, 2 and 5 of each decade; over a short stretch they would be too few. */
 function logTicks(low, high) {
-  const list = [];
-  if (high / low < 5) {
-    return ticks(low, high, 5);
-  }
-  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++) {
-    for (const i of [1, 2, 5]) {
-      const value = Number((i * 10 ** power).toPrecision(6));
-      if (value >= low * 0.999 && value <= high * 1.001) {
-        list.push(value);
-      }
-    }
-  }
-  return list;
+  const first = Math.floor(Math.log10(low));
+  const decades = Array.from({ length: Math.ceil(Math.log10(high)) - first + 1 }, (item, i) => first + i);
+  return high / low < 5 ? ticks(low, high, 5)
+    : decades.flatMap((decade) => [1, 2, 5].map((digit) => Number(digit + 'e' + decade)))
+      .filter((value) => value >= low * 0.999 && value <= high * 1.001);
 }
 
+/* Where a value stands; not finite where it does not. */
 function makeScale(low, high, from, to, isLog) {
   const map = isLog ? Math.log10 : (value) => value;
   const a = map(low);
@@ -165,25 +158,23 @@ function makePanel(name, panel, options) {
   const stops = strip ? panel.lines.map((line) => [line, line.t]) : stopsOf(panel.lines);
   const clip = 'clip-' + nClip++;
   let cursor = null;
-  let place = null; /* {box, along, across, root}: along the stops, across the values */
+  let place = null; /* {width, box, along, across, root}: along the stops, across the values */
 
   const shown = () => panel.lines.filter((line) => strip || !off.has(line.t));
-  const fits = (value) => Number.isFinite(value) && (!isLog || value > 0);
 
   function scaleOfX(box) {
-    const discrete = new Map(stops.map(([x], i) => [x, i]));
+    const places = new Map(stops.map(([x], i) => [x, i]));
     if (panel.x.discrete) {
       const scale = makeScale(-0.5, stops.length - 0.5, box.left, box.right);
-      return (x) => scale(discrete.get(x));
+      return (x) => scale(places.get(x));
     }
-    const values = [...discrete.keys(), ...panel.rules.filter((rule) => rule.v)
+    const values = [...places.keys(), ...panel.rules.filter((rule) => rule.v)
       .map((rule) => rule.at)].filter((x) => !options.xLog || x > 0);
     const margin = panel.lines.some((line) => line.m === DOTS) ? 14 : 0;
-    const scale = makeScale(
+    return makeScale(
       known(panel.x.low, options.xLog) ? panel.x.low : Math.min(...values),
       known(panel.x.high, options.xLog) ? panel.x.high : Math.max(...values),
       box.left + margin, box.right - margin, options.xLog);
-    return (x) => (options.xLog && x <= 0 ? NaN : scale(x));
   }
 
   /* Dots over one of few values stand beside each other. */
@@ -195,68 +186,66 @@ function makePanel(name, panel, options) {
 
   /* Where values of a line stand, null where they do not. */
   function pointsOf(line, values) {
-    const shift = strip ? 0 : shiftOf(line);
+    const shift = shiftOf(line);
     return Array.from(values, (value, i) => {
-      const at = place.along(strip ? line : line.x[i]) + shift;
-      return !fits(value) || !Number.isFinite(at) ? null
-        : strip ? [place.across(value), at] : [at, place.across(value)];
+      const point = strip ? [place.across(value), place.along(line)]
+        : [place.along(line.x[i]) + shift, place.across(value)];
+      return point.every(Number.isFinite) ? point : null;
     });
   }
 
+  /* ---- drawing ---- */
+
   const pair = ([x, y]) => x.toFixed(1) + ' ' + y.toFixed(1);
+  const path = (points) => points.map((point, i) =>
+    (point ? (points[i - 1] ? 'L' : 'M') + pair(point) : '')).join('');
 
-  function path(points) {
-    return points.map((point, i) =>
-      (point ? (points[i - 1] ? 'L' : 'M') + pair(point) : '')).join('');
-  }
-
-  function drawGrid(root, value, isX, axis, at) {
+  /* A line through the whole panel, at an x or at a y. */
+  function through(isX, at, kind, ...children) {
     const { box } = place;
-    root.append(svg('line', isX ? { class: 'grid', x1: at, x2: at, y1: box.top, y2: box.bottom }
-      : { class: 'grid', x1: box.left, x2: box.right, y1: at, y2: at }),
-    svg('text', { class: 'axis', x: isX ? at : box.left - 6, y: isX ? box.bottom + 16 : at + 4,
-      'text-anchor': isX ? 'middle' : 'end' }, signed(value, axis)));
+    return svg('line', { class: kind, ...(isX ? { x1: at, x2: at, y1: box.top, y2: box.bottom }
+      : { x1: box.left, x2: box.right, y1: at, y2: at }) }, children);
   }
+
+  const write = (x, y, anchor, text, kind) =>
+    svg('text', { class: kind, x, y, 'text-anchor': anchor }, text || '');
 
   function drawAxes(root, height, xTicks, x) {
-    const { box, across } = place;
-    if (strip) {
-      panel.lines.forEach((line) => root.append(svg('text', { x: box.left - 8,
-        y: place.along(line) + 4, 'text-anchor': 'end' }, line.t)));
-    } else {
-      (isLog ? logTicks(...options.range) : ticks(...options.range, 6))
-        .forEach((value) => drawGrid(root, value, false, panel.y, across(value)));
-    }
+    const { box, across, along } = place;
+    const middle = (box.top + box.bottom) / 2;
     let end = -Infinity; /* of the last label */
+    for (const value of strip ? [] : isLog ? logTicks(...options.range) : ticks(...options.range, 6)) {
+      root.append(through(false, across(value), 'grid'),
+        write(box.left - 6, across(value) + 4, 'end', signed(value, panel.y), 'axis'));
+    }
     for (const value of xTicks.filter((tick) => !panel.x.whole || Number.isInteger(tick))) {
-      const half = 3.5 * signed(value, panel.x).length;
-      if (x(value) - half > end + 4) {
-        drawGrid(root, value, true, panel.x, x(value));
-        end = x(value) + half;
+      const text = signed(value, panel.x);
+      if (x(value) - 3.5 * text.length > end + 4) {
+        root.append(through(true, x(value), 'grid'),
+          write(x(value), box.bottom + 16, 'middle', text, 'axis'));
+        end = x(value) + 3.5 * text.length;
       }
     }
-    root.append(svg('rect', { class: 'frame', x: box.left, y: box.top, width: box.right - box.left,
+    append(root, [strip && panel.lines.map((line) =>
+      write(box.left - 8, along(line) + 4, 'end', line.t)),
+    svg('rect', { class: 'frame', x: box.left, y: box.top, width: box.right - box.left,
       height: box.bottom - box.top }),
-    svg('text', { x: (box.left + box.right) / 2, y: height - 4, 'text-anchor': 'middle' },
-      panel.x.t || ''),
-    svg('text', { transform: 'translate(12 ' + (box.top + box.bottom) / 2 + ') rotate(-90)',
-      'text-anchor': 'middle' }, (!strip && panel.y.t) || ''),
-    svg('text', { class: 'axis', x: box.right - 6, y: box.top + 14, 'text-anchor': 'end' },
-      panel.note || ''));
+    write((box.left + box.right) / 2, height - 4, 'middle', panel.x.t),
+    !strip && setAttributes(write(0, 0, 'middle', panel.y.t),
+      { transform: 'translate(12 ' + middle + ') rotate(-90)' }),
+    write(box.right - 6, box.top + 14, 'end', panel.note, 'axis')]);
   }
 
   function drawRule(group, rule, x) {
     const { box, across } = place;
     const at = rule.v ? x(rule.at) : across(rule.at);
-    if (!Number.isFinite(at)) {
-      return;
-    }
     const isRight = rule.v && at < (box.left + box.right) / 2; /* there is more room */
-    group.append(svg('line', { class: !rule.t ? 'frame' : rule.v ? 'chance upright' : 'chance', ...(rule.v
-      ? { x1: at, x2: at, y1: box.top, y2: box.bottom }
-      : { x1: box.left, x2: box.right, y1: at, y2: at }) }, rule.t && svg('title', null, rule.t)),
-    rule.beside && svg('text', { x: rule.v ? at + (isRight ? 6 : -6) : box.right - 6,
-      y: rule.v ? box.top + 14 : at - 6, 'text-anchor': isRight ? 'start' : 'end' }, rule.t || ''));
+    if (Number.isFinite(at)) {
+      append(group, [through(rule.v, at, !rule.t ? 'frame' : rule.v ? 'chance upright' : 'chance',
+        rule.t && svg('title', null, rule.t)),
+      rule.beside && write(rule.v ? at + (isRight ? 6 : -6) : box.right - 6,
+        rule.v ? box.top + 14 : at - 6, isRight ? 'start' : 'end', rule.t)]);
+    }
   }
 
   function drawDots(group, points, look) {
@@ -268,43 +257,42 @@ function makePanel(name, panel, options) {
   function drawRow(group, line) {
     const rings = line.one.flatMap((values) => pointsOf(line, values)).filter((point) => point);
     const [mean] = pointsOf(line, line.y);
+    const stroke = colourOf(line.v);
     drawDots(group, rings.map(([x, y], i) => [x, y + (i - (rings.length - 1) / 2) *
-      Math.min(5, 14 / rings.length)]), { class: 'ring', r: 3.5, stroke: colourOf(line.v) });
+      Math.min(5, 14 / rings.length)]), { class: 'ring', r: 3.5, stroke });
     if (mean && rings.length !== 1) {
-      group.append(svg('line', { stroke: colourOf(line.v), 'stroke-width': 2.2, x1: mean[0], x2: mean[0], y1: mean[1] - 11,
-        y2: mean[1] + 11 }));
+      group.append(svg('line', { stroke, 'stroke-width': 2.2, x1: mean[0], x2: mean[0],
+        y1: mean[1] - 11, y2: mean[1] + 11 }));
     }
   }
 
   function drawLine(group, line) {
     const colour = colourOf(line.v);
-    const stroke = { stroke: colour, fill: 'none' };
     const points = pointsOf(line, line.y);
-    const alone = points.every((point) => !point); /* it is a band and nothing else */
-    const low = line.low ? pointsOf(line, line.low) : [];
-    const high = line.high ? pointsOf(line, line.high) : [];
+    const low = pointsOf(line, line.low || []);
+    const high = pointsOf(line, line.high || []);
     const both = [...low.keys()].filter((i) => low[i] && high[i]);
-    if (line.m === DOTS) {
-      both.forEach((i) => group.append(svg('line', { ...stroke, x1: low[i][0], x2: low[i][0],
-        y1: low[i][1], y2: high[i][1] })));
+    const isDots = line.m === DOTS;
+    const isLone = (i) => !points[i - 1] && !points[i + 1];
+    const stroke = (d, width, opacity, dashes) => svg('path', { d, stroke: colour, fill: 'none',
+      'stroke-width': width, 'stroke-opacity': opacity, 'stroke-dasharray': dashes });
+    if (isDots) {
+      both.forEach((i) => group.append(stroke('M' + pair(low[i]) + 'L' + pair(high[i]), 1)));
     } else if (options.band && both.length > 1) {
       group.append(svg('path', { d: 'M' + both.map((i) => pair(high[i])).join('L') + 'L' +
         both.reverse().map((i) => pair(low[i])).join('L') + 'Z', fill: colour,
-      'fill-opacity': alone ? 0.45 : 0.14 }));
+      'fill-opacity': points.some((point) => point) ? 0.14 : 0.45 }));
     }
-    for (const values of line.one) {
-      if (line.m === DOTS) {
-        drawDots(group, pointsOf(line, values), { r: 2, fill: colour, 'fill-opacity': 0.45 });
+    for (const single of line.one.map((values) => pointsOf(line, values))) {
+      if (isDots) {
+        drawDots(group, single, { r: 2, fill: colour, 'fill-opacity': 0.45 });
       } else if (options.single) {
-        group.append(svg('path', { ...stroke, d: path(pointsOf(line, values)), 'stroke-width': 0.8,
-          'stroke-opacity': 0.5 }));
+        group.append(stroke(path(single), 0.8, 0.5));
       }
     }
-    group.append(svg('path', { ...stroke, d: path(points), 'stroke-width': line.w || 2,
-      'stroke-opacity': line.w ? 0.6 : 1, 'stroke-dasharray': dashOf(line.v) }));
-    const isLone = (i) => !points[i - 1] && !points[i + 1];
-    drawDots(group, points.filter((point, i) => line.m === DOTS || isLone(i)),
-      { r: line.one.length || line.m !== DOTS ? 2.5 : 3.5, fill: colour });
+    group.append(stroke(path(points), line.w || 2, line.w ? 0.6 : 1, dashOf(line.v)));
+    drawDots(group, points.filter((point, i) => isDots || isLone(i)),
+      { r: isDots && !line.one.length ? 3.5 : 2.5, fill: colour });
   }
 
   function draw() {
@@ -314,22 +302,20 @@ function makePanel(name, panel, options) {
     const longest = Math.max(...panel.lines.map((line) => (line.t || '').length), 0);
     const box = { left: strip ? Math.min(16 + 7 * longest, width / 2) : 64, right: width - 12,
       top: 8, bottom: height - 40 };
-    const values = makeScale(...options.range, strip ? box.left : box.bottom,
-      strip ? box.right : box.top, isLog);
-    const across = (value) => (isLog && value <= 0 ? NaN : values(value));
     const root = svg('svg', { viewBox: '0 0 ' + width + ' ' + height, height,
       'aria-hidden': 'true' });
     const group = svg('g', { 'clip-path': 'url(#' + clip + ')' });
+    const across = makeScale(...options.range, strip ? box.left : box.bottom,
+      strip ? box.right : box.top, isLog);
     const along = strip ? (line) => box.top + (panel.lines.indexOf(line) + 0.5) * ROW : scaleOfX(box);
     const x = strip ? across : along;
-    const all = strip ? options.range : [stops[0], stops[stops.length - 1]]
-      .map((stop) => (stop ? stop[0] : 0));
+    const all = stops.map(([stop]) => stop).filter((stop) => Number.isFinite(along(stop)));
+    const ends = strip ? options.range : [all[0], all[all.length - 1]];
     place = { width, box, along, across, root };
     root.append(svg('clipPath', { id: clip }, svg('rect', { x: box.left, y: box.top - 2,
       width: box.right - box.left, height: box.bottom - box.top + 4 })));
-    drawAxes(root, height, !strip && (panel.x.discrete || stops.length <= 12)
-      ? stops.map(([value]) => value).filter((value) => Number.isFinite(x(value)))
-      : options.xLog ? logTicks(all[0] > 0 ? all[0] : 1, all[1]) : ticks(...all, 5), x);
+    drawAxes(root, height, !strip && (panel.x.discrete || all.length <= 12) ? all
+      : options.xLog ? logTicks(...ends) : ticks(...ends, 5), x);
     root.append(group);
     panel.rules.forEach((rule) => drawRule(group, rule, x));
     shown().forEach((line) => (strip ? drawRow : drawLine)(group, line));
@@ -351,17 +337,14 @@ function makePanel(name, panel, options) {
     leave();
     cursor = i;
     const [stop, text] = stops[i];
-    const { box, root } = place;
     const at = place.along(stop);
-    const title = strip ? panel.x.t || '' : ((panel.x.t || '') + ' ' + text).trim();
+    const title = ((panel.x.t || '') + ' ' + (strip ? '' : text)).trim();
     if (Number.isFinite(at)) {
-      root.append(svg('line', { class: 'cursor', ...(strip
-        ? { x1: box.left, x2: box.right, y1: at, y2: at }
-        : { x1: at, x2: at, y1: box.top, y2: box.bottom }) }));
+      place.root.append(through(!strip, at, 'cursor'));
     }
     const values = (strip ? [stop] : shown())
       .map((line) => [line, strip ? 0 : Array.prototype.indexOf.call(line.x, stop)])
-      .filter(([line, k]) => k >= 0 && fits(line.y[k]))
+      .filter(([line, k]) => k >= 0 && Number.isFinite(place.across(line.y[k])))
       .map(([line, k]) => [line, valueText(line, k)]);
     const tip = el('div', { class: 'tip' }, el('div', null, el('strong', null, title)));
     for (const [line, words] of values) {
@@ -371,7 +354,7 @@ function makePanel(name, panel, options) {
     }
     node.append(tip);
     const scale = node.clientWidth / place.width;
-    const from = (strip ? box.left : at) * scale;
+    const from = (strip ? place.box.left : at) * scale;
     const isRight = from + 12 + tip.offsetWidth > node.clientWidth;
     tip.style.left = Math.max(0, isRight ? from - 12 - tip.offsetWidth : from + 12) + 'px';
     tip.style.top = (strip ? at + ROW / 2 : 10) + 'px';

@@ -2,7 +2,7 @@
  * bar of a strip are, share: one scale for all panels, panels}. Of the panels' lines x, y, low, high
  * and single lines are base64 of float32; x is also [first, by, cut, n]: n values equally far apart,
  * of which `cut` at a time are a piece: the mean of y and of single lines, the lowest low and the
- * highest high. A line without x has its panel's. */
+ * highest high. A line without its own (at) has its panel's. */
 
 function decodeX(x) {
   if (typeof x === 'string') {
@@ -18,10 +18,10 @@ function decodeX(x) {
 
 /* Decodes the lines of a panel, once. */
 function decodePanel(panel) {
-  const shared = panel.at && decodeX(panel.at);
+  const first = panel.at && decodeX(panel.at);
   panel.lines.filter((line) => !line.x).forEach((line) => {
     const floats = (text) => text && decodeFloats(text);
-    const [x, texts] = line.at ? decodeX(line.at) : shared;
+    const [x, texts] = line.at ? decodeX(line.at) : first;
     Object.assign(line, { x, texts, m: line.m || LINE, y: floats(line.y), low: floats(line.lo),
       high: floats(line.hi), one: (line.one || []).map(floats) });
   });
@@ -56,7 +56,8 @@ function noteOf(plot) {
   return el('p', { class: 'note' },
     cut && 'Lines are cut into pieces of equally many values: a line shows the mean over a piece, ' +
       'its band the lowest and the highest value, so no extreme is lost. ',
-    plot.dropped && 'Single lines are left out to keep this page small.');
+    data.dropped && plot.one && !plot.panels.some((panel) =>
+      panel.lines.some((line) => line.one.length)) && 'Single lines are left out to keep this page small.');
 }
 
 /* What a reader may switch: [label, key, whether it is on at first], where there is something. */

@@ -1,11 +1,12 @@
 /* Grids of numbers as canvases with the value under the pointer; the arrow keys move over a focused
  * one. A sheet is {t, top, scale, down, right, labels, dims: [{t, labels, mean}], panels: [{r: row
- * title, c: column title, f, note, id: run folder, n, d: base64 of bytes, m: numbers}]}. A byte is 255
+ * title, c: column title, f, note, id: run folder, n, d: base64 of bytes, m: numbers in it as base64 of float32}]}. A byte is 255
  * times the root of value / top, since most values are small; the last dimension is the innermost. */
 
 /* The values of a panel at chosen places of the dimensions (-1: the mean over it), as (i, j). */
 function panelValues(sheet, panel, at) {
   panel.bytes = panel.bytes || decodeBytes(panel.d);
+  panel.numbers = panel.numbers || (panel.m && decodeFloats(panel.m));
   const size = panel.n * panel.n;
   let planes = [0];
   sheet.dims.forEach((dim, k) => {
@@ -27,8 +28,8 @@ function largestValue(panel, values) {
 function sheetCard(sheet, panel, at, values, top) {
   const label = (i) => (sheet.labels ? sheet.labels[i] : i);
   const name = [panel.r, panel.c].filter((part) => part).join(', ') || sheet.t;
-  const text = (i, j) => (panel.m
-    ? label(i) + ' taken for ' + label(j) + ': ' + panel.m[i * panel.n + j] + ' (' +
+  const text = (i, j) => (panel.numbers
+    ? label(i) + ' taken for ' + label(j) + ': ' + panel.numbers[i * panel.n + j] + ' (' +
       (100 * values(i, j)).toFixed(1) + ' %)'
     : sheet.down + ' ' + label(i) + ' \u2192 ' + sheet.right + ' ' + label(j) + ': p\u00a0=\u00a0' +
       values(i, j).toFixed(3));

@@ -71,7 +71,7 @@ function makeCode(block) {
 function makeList(block) {
   const root = el('ul', { class: 'findings' });
   const lists = [root];
-  for (const [level, text] of block.i) {
+  for (const { l: level, t: text } of block.i) {
     lists.length = Math.min(lists.length, level);
     while (lists.length < level) {
       const last = lists[lists.length - 1];
@@ -127,9 +127,23 @@ const MAKERS = {
   choice: makeChoice, fold: makeFold, code: makeCode, runs: makeRuns,
 };
 
+/* Items in a row are one list. */
+function withLists(blocks) {
+  const all = [];
+  for (const block of blocks) {
+    const last = all[all.length - 1];
+    if (block.k === 'item' && last && last.k === 'list') {
+      last.i.push(block);
+    } else {
+      all.push(block.k === 'item' ? { k: 'list', i: [block] } : block);
+    }
+  }
+  return all;
+}
+
 /* place: where the blocks stand, for what is kept of them. */
 function drawBlocks(box, blocks, place) {
-  blocks.forEach((block, i) => {
+  withLists(blocks).forEach((block, i) => {
     const made = MAKERS[block.k](block, place + '/' + i);
     box.append(made.node);
     if (made.update) {

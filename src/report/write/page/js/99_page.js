@@ -55,6 +55,20 @@ function clearBar() {
     document.querySelector('.bar').offsetHeight + 8 + 'px';
 }
 
+/* What stands before a section begins it. */
+function sectionsOf(blocks) {
+  let before = [];
+  return blocks.flatMap((block) => {
+    if (block.k !== 'section') {
+      before.push(block);
+      return [];
+    }
+    const section = { ...block, b: [...before, ...block.b] };
+    before = [];
+    return [section];
+  });
+}
+
 function fillSection(block) {
   const section = el('section', { id: block.id, 'aria-labelledby': block.id + '-title' },
     el('h2', { id: block.id + '-title' }, block.t));
@@ -96,7 +110,7 @@ function fillRest(sections) {
 }
 
 function build() {
-  const sections = data.blocks.filter((block) => block.k === 'section');
+  const sections = sectionsOf(data.blocks);
   document.getElementById('filter-box').open = window.innerWidth >= 900;
   document.getElementById('lead').textContent = data.lead;
   buildTheme((theme) => 'Theme: ' + theme);
