@@ -85,7 +85,7 @@ static void fill_levels(const struct frame *frame, struct levels *levels)
         for (int k = 0; k < SIZE_COUNT; k++) {
             size[k] = (double)size_of(setting, (enum size)k);
         }
-        page->setting[i] = (struct page_level){NULL, levels->title[i], size};
+        page->setting[i] = (struct page_level){"", levels->title[i], size};
     }
 }
 

@@ -275,7 +275,7 @@ def open_with_plot(page, path, plot):
         begin, rest = file.read().split('id="data">')
     data, end = rest.split("</script>", 1)
     data = json.loads(data)
-    data["blocks"].append({"k": "section", "id": "drawn", "t": "Drawn",
+    data["blocks"].append({"k": "section", "note": "drawn", "t": "Drawn",
                            "b": [{"k": "plot", "t": "A plot", **plot}]})
     changed = path.replace("report.html", "drawn.html")
     with open(changed, "w") as file:

@@ -151,15 +151,6 @@ static void add_table(json_t *object, const struct table *table, bool bare)
     json_object_set_new(object, "rows", rows);
 }
 
-static json_t *table_json_of(const struct block *block)
-{
-    json_t *object = json_pack("{s:s}", "k", "table");
-    set_text(object, "n", block->text);
-    set_text(object, "c", block->note);
-    add_table(object, block->table, false);
-    return object;
-}
-
 static json_t *columns_json(const size_t *column, size_t n)
 {
     json_t *array = json_array();
@@ -169,17 +160,14 @@ static json_t *columns_json(const size_t *column, size_t n)
     return array;
 }
 
-static json_t *pivot_json(const struct block *block)
+static void add_pivot(json_t *object, const struct pivot *pivot)
 {
-    const struct pivot *pivot = block->pivot;
-    json_t *object =
-        json_pack("{s:s, s:o, s:o, s:o, s:I, s:I}", "k", "pivot", "x",
-                  columns_json(pivot->x, pivot->n_x), "y", columns_json(pivot->y, pivot->n_y),
-                  "fixed", columns_json(pivot->fixed, pivot->n_fixed), "line",
-                  (json_int_t)pivot->line, "panel", (json_int_t)pivot->panel);
-    set_text(object, "t", block->text);
+    json_object_set_new(object, "x", columns_json(pivot->x, pivot->n_x));
+    json_object_set_new(object, "y", columns_json(pivot->y, pivot->n_y));
+    json_object_set_new(object, "fixed", columns_json(pivot->fixed, pivot->n_fixed));
+    json_object_set_new(object, "line", json_integer((json_int_t)pivot->line));
+    json_object_set_new(object, "panel", json_integer((json_int_t)pivot->panel));
     add_table(object, pivot->table, true);
-    return object;
 }
 
 /* ---- plots ---- */
@@ -300,19 +288,18 @@ static json_t *panel_json(const struct panel *panel, const struct budget *budget
     return object;
 }
 
-static json_t *plot_json(const struct plot *plot, const struct budget *budget)
+static void add_plot(json_t *object, const struct plot *plot, const struct budget *budget)
 {
     json_t *panels = json_array();
     for (size_t i = 0; i < plot->n_panel; i++) {
         json_array_append_new(panels, panel_json(&plot->panel[i], budget));
     }
-    json_t *object = json_pack("{s:s, s:o}", "k", "plot", "panels", panels);
+    json_object_set_new(object, "panels", panels);
     set_text(object, "t", plot->title);
     set_text(object, "sub", plot->subtitle && plot->subtitle[0] ? plot->subtitle : NULL);
     set_text(object, "one", plot->single_title);
     set_text(object, "mean", plot->mean_title);
     set_flag(object, "share", plot->share_y);
-    return object;
 }
 
 static size_t size_of_panel(const struct panel *panel, const struct budget *budget)
@@ -378,7 +365,7 @@ static json_t *texts_json(char *const *text, size_t n)
     return array;
 }
 
-static json_t *sheet_json(const struct sheet *sheet)
+static void add_sheet(json_t *object, const struct sheet *sheet)
 {
     json_t *panels = json_array(), *dimensions = json_array();
     for (size_t i = 0; i < sheet->n_row * sheet->n_column; i++) {
@@ -393,11 +380,10 @@ static json_t *sheet_json(const struct sheet *sheet)
                                         "labels", texts_json(dimension->label, dimension->n),
                                         "mean", (int)dimension->can_mean));
     }
-    json_t *object = json_pack("{s:s, s:f, s:o, s:o}", "k", "sheet", "top", sheet->top, "panels",
-                               panels, "dims", dimensions);
-    if (sheet->faint) {
-        json_object_set_new(object, "full", json_false());
-    }
+    json_object_set_new(object, "panels", panels);
+    json_object_set_new(object, "dims", dimensions);
+    json_object_set_new(object, "top", json_number(sheet->top));
+    set_flag(object, "faint", sheet->faint);
     set_text(object, "t", sheet->title);
     set_text(object, "scale", sheet->scale_title);
     set_text(object, "down", sheet->down ? sheet->down : "row");
@@ -405,7 +391,6 @@ static json_t *sheet_json(const struct sheet *sheet)
     if (sheet->label) {
         json_object_set_new(object, "labels", texts_json(sheet->label, sheet->n_label));
     }
-    return object;
 }
 
 /* ---- blocks ---- */
@@ -417,69 +402,66 @@ struct writer {
 
 static json_t *blocks_json(struct writer *writer, size_t first, size_t end);
 
-static json_t *code_json(const struct document *document, size_t begin)
+static void add_group(json_t *object, struct writer *writer, size_t begin)
 {
-    struct text text = {0};
-    const struct block *block = &document->block[begin];
-    latex_append(&text, document, begin);
-    json_t *object =
-        json_pack("{s:s, s:o, s:o, s:o}", "k", "code", "t", json_text(block->note), "file",
-                  json_text(block->text), "x", json_text(text.data ? text.data : ""));
-    text_free(&text);
-    return object;
-}
-
-static json_t *group_json(struct writer *writer, size_t begin)
-{
-    static const char *const name[] = {[GROUP_SECTION] = "section",
-                                       [GROUP_FOLD] = "fold",
-                                       [GROUP_CHOICE] = "choice",
-                                       [GROUP_OPTION] = "option",
-                                       [GROUP_FILE] = "code"};
     const struct block *block = &writer->document->block[begin];
     if (block->group == GROUP_FILE) {
-        return code_json(writer->document, begin);
+        struct text text = {0};
+        latex_append(&text, writer->document, begin);
+        set_text(object, "x", text.data ? text.data : "");
+        text_free(&text);
+    } else {
+        json_object_set_new(object, "f", facets_json(block->tag));
+        json_object_set_new(object, "b", blocks_json(writer, begin + 1, block->end));
+        set_flag(object, "open", block->open);
     }
-    json_t *object =
-        json_pack("{s:s, s:o, s:o}", "k", name[block->group], "f", facets_json(block->tag), "b",
-                  blocks_json(writer, begin + 1, block->end));
-    set_text(object, "t", block->text);
-    set_text(object, "id", block->note);
-    set_flag(object, "open", block->open);
-    return object;
 }
 
-static json_t *paragraph_json(const struct block *block)
-{
-    static const char *const class[] = {
-        [TONE_PLAIN] = "", [TONE_NOTE] = "note", [TONE_WARNING] = "warn"};
-    return json_pack("{s:s, s:o, s:s}", "k", "p", "t", json_text(block->text), "s",
-                     class[block->tone]);
-}
-
+/* {k: its kind, t: its text, note}, and what its kind has. */
 static json_t *block_json(struct writer *writer, size_t i)
 {
+    static const char *const kinds[] = {
+        [BLOCK_HEADING] = "h",   [BLOCK_PARAGRAPH] = "p", [BLOCK_ITEM] = "item",
+        [BLOCK_TABLE] = "table", [BLOCK_PLOT] = "plot",   [BLOCK_SHEET] = "sheet",
+        [BLOCK_PIVOT] = "pivot"};
+    static const char *const groups[] = {[GROUP_SECTION] = "section",
+                                         [GROUP_FOLD] = "fold",
+                                         [GROUP_CHOICE] = "choice",
+                                         [GROUP_OPTION] = "option",
+                                         [GROUP_FILE] = "code"};
+    static const char *const tones[] = {[TONE_NOTE] = "note", [TONE_WARNING] = "warn"};
     const struct block *block = &writer->document->block[i];
+    json_t *object = json_object();
+    set_text(object, "k", block->kind == BLOCK_BEGIN ? groups[block->group] : kinds[block->kind]);
+    set_text(object, "t", block->text);
+    set_text(object, "note", block->note);
     switch (block->kind) {
     case BLOCK_HEADING:
     case BLOCK_ITEM:
-        return json_pack("{s:s, s:i, s:o}", "k", block->kind == BLOCK_ITEM ? "item" : "h", "l",
-                         block->level, "t", json_text(block->text));
+        json_object_set_new(object, "l", json_integer(block->level));
+        break;
     case BLOCK_PARAGRAPH:
-        return paragraph_json(block);
+        set_text(object, "s", tones[block->tone]);
+        break;
     case BLOCK_TABLE:
-        return table_json_of(block);
+        add_table(object, block->table, false);
+        break;
     case BLOCK_PLOT:
-        return plot_json(block->plot, &writer->budget);
+        add_plot(object, block->plot, &writer->budget);
+        break;
     case BLOCK_SHEET:
-        return sheet_json(block->sheet);
+        add_sheet(object, block->sheet);
+        break;
     case BLOCK_PIVOT:
-        return pivot_json(block);
+        add_pivot(object, block->pivot);
+        break;
     case BLOCK_BEGIN:
-        return group_json(writer, i);
-    default:
-        return NULL;
+        add_group(object, writer, i);
+        break;
+    case BLOCK_END:
+        break;
     }
+    return object;
 }
 
 static json_t *blocks_json(struct writer *writer, size_t first, size_t end)
@@ -488,9 +470,8 @@ static json_t *blocks_json(struct writer *writer, size_t first, size_t end)
     for (size_t i = first; i < end; i++) {
         const struct block *block = &writer->document->block[i];
         bool is_file = block->kind == BLOCK_BEGIN && block->group == GROUP_FILE;
-        json_t *object = is_file || block->audience & FOR_PAGE ? block_json(writer, i) : NULL;
-        if (object) {
-            json_array_append_new(array, object);
+        if (is_file || block->audience & FOR_PAGE) {
+            json_array_append_new(array, block_json(writer, i));
         }
         i = block->kind == BLOCK_BEGIN ? block->end : i;
     }
@@ -499,26 +480,17 @@ static json_t *blocks_json(struct writer *writer, size_t first, size_t end)
 
 /* ---- levels ---- */
 
-static json_t *named_json(const struct page_level *level, size_t n)
+/* [[name, title, sizes of a setting], ...] */
+static json_t *levels_json(const struct page_level *level, size_t n, size_t n_size)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < n; i++) {
-        json_array_append_new(
-            array, json_pack("[o, o]", json_text(level[i].name), json_text(level[i].title)));
-    }
-    return array;
-}
-
-static json_t *settings_json(const struct page_levels *levels)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < levels->n_setting; i++) {
         json_t *sizes = json_array();
-        for (size_t k = 0; k < levels->n_size; k++) {
-            json_array_append_new(sizes, json_integer((json_int_t)levels->setting[i].size[k]));
+        for (size_t k = 0; k < n_size; k++) {
+            json_array_append_new(sizes, json_integer((json_int_t)level[i].size[k]));
         }
-        json_array_append_new(array,
-                              json_pack("[o, o]", json_text(levels->setting[i].title), sizes));
+        json_array_append_new(array, json_pack("[o, o, o]", json_text(level[i].name),
+                                               json_text(level[i].title), sizes));
     }
     return array;
 }
@@ -530,12 +502,13 @@ static json_t *page_json(const struct document *document, const struct page_leve
     for (size_t i = 0; i < levels->n_size; i++) {
         json_array_append_new(sizes, json_string(levels->size[i]));
     }
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "lead", json_text(levels->lead), "sizes",
-        sizes, "tasks", named_json(levels->task, levels->n_task), "variants",
-        named_json(levels->variant, levels->n_variant), "settings", settings_json(levels), "anchor",
-        json_text(levels->runs), "dropped", !writer.budget.with_singles, "colours", html_colours(),
-        "blocks", blocks_json(&writer, 0, document->n_block));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "lead",
+                     json_text(levels->lead), "sizes", sizes, "tasks",
+                     levels_json(levels->task, levels->n_task, 0), "variants",
+                     levels_json(levels->variant, levels->n_variant, 0), "settings",
+                     levels_json(levels->setting, levels->n_setting, levels->n_size), "anchor",
+                     json_text(levels->runs), "dropped", !writer.budget.with_singles, "colours",
+                     html_colours(), "blocks", blocks_json(&writer, 0, document->n_block));
 }
 
 /* ---- the file ---- */

@@ -9,7 +9,7 @@
 /* What the document's facets mean: names of the levels, for the page's filter. Borrowed by the
  * caller's arrays. */
 struct page_level {
-    const char *name, *title; /* of a setting: name NULL */
+    const char *name, *title; /* a setting's name is "" */
     const double *size;       /* of a setting: [n_size] */
 };
 

@@ -17,7 +17,7 @@ const mergeFacets = (a, b) => levelsOf(a).map((level, i) =>
 function facetNames(facets) {
   const [task, variant, setting] = levelsOf(facets);
   return [task >= 0 && data.tasks[task][1], variant >= 0 && data.variants[variant][1],
-    variant >= 0 && data.variants[variant][0], setting >= 0 && data.settings[setting][0]]
+    variant >= 0 && data.variants[variant][0], setting >= 0 && data.settings[setting][1]]
     .filter((name) => name);
 }
 
@@ -30,32 +30,27 @@ let left = null; /* what the filter leaves; null: everything */
 
 const keyOf = (levels) => levels.slice(0, 3).join();
 
-/* Each task, variant and setting that was run together: its number of runs, its names, and the keys
- * of all facets that it has. */
-const cells = (() => {
-  const found = new Map();
-  const section = data.blocks.find((block) => block.id === data.anchor);
+/* The facets of every run. */
+const runs = (() => {
+  const section = data.blocks.find((block) => block.note === data.anchor);
   const table = section && section.b.find((block) => block.k === 'table');
-  for (const [facets] of table ? table.rows : []) {
-    const levels = levelsOf(facets);
-    if (!found.has(keyOf(levels))) {
-      found.set(keyOf(levels), { levels, n: 0, names: facetNames(levels).join(' ').toLowerCase(),
-        keys: [0, 1, 2, 3, 4, 5, 6, 7].map((mask) =>
-          keyOf(levels.map((level, i) => (mask >> i & 1 ? level : -1)))) });
-    }
-    found.get(keyOf(levels)).n++;
-  }
-  return [...found.values()];
+  return table ? table.rows.map((row) => levelsOf(row[0])) : [];
 })();
 
-const countRuns = (list) => list.reduce((sum, cell) => sum + cell.n, 0);
+/* Each task, variant and setting that was run together: its names, and the keys of all facets that
+ * it has. */
+const cells = [...new Map(runs.map((levels) => [keyOf(levels), levels])).values()]
+  .map((levels) => ({ levels, names: facetNames(levels).join(' ').toLowerCase(),
+    keys: [0, 1, 2, 3, 4, 5, 6, 7].map((mask) =>
+      keyOf(levels.map((level, i) => (mask >> i & 1 ? level : -1)))) }));
+
 const holds = (names, words) => words.every((word) => names.includes(word));
 
 function isChosen({ levels }) {
   return (filter.task === '' || levels[TASK] === Number(filter.task)) &&
     (filter.variant === '' || levels[VARIANT] === Number(filter.variant)) &&
     filter.sizes.every((size, i) =>
-      size === '' || data.settings[levels[SETTING]][1][i] === Number(size));
+      size === '' || data.settings[levels[SETTING]][2][i] === Number(size));
 }
 
 /* Something is possible where a run that the choices leave has its facets, and named where the text
@@ -66,7 +61,7 @@ function applyFilter() {
   const named = chosen.filter((cell) => holds(cell.names, words));
   const keys = (list) => new Set(list.flatMap((cell) => cell.keys));
   left = chosen.length === cells.length && !words.length ? null
-    : { words, possible: keys(chosen), named: keys(named), n: countRuns(named) };
+    : { words, possible: keys(chosen), named: keys(named) };
 }
 
 const isIn = (keys, facets) => !left || !isAbout(facets) || left[keys].has(keyOf(levelsOf(facets)));

@@ -1,4 +1,4 @@
-/* A table whose columns sort by a click or a key, with pages. A column is {t: title, h: hint, look,
+/* A table {t: its name, note: its caption, cols, rows} whose columns sort by a click or a key, with pages. A column is {t: title, h: hint, look,
  * n: numbers, a: address before the text, f: facets}; a row [facets, cells, aside]; a cell null, a
  * text, a number, [its text], or [its text, number, n, low, high]: n, low and high of the runs that it
  * sums up, which it opens, without low and high where they are one. */
@@ -34,7 +34,7 @@ function makeTable(block, place, pick) {
   const body = el('tbody');
   const caption = el('caption');
   const pages = el('div', { class: 'pages' });
-  const name = block.n;
+  const name = block.t;
   const node = el('div', { class: 'table', 'data-table': name },
     el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': name },
       el('table', null, caption, el('thead', null, head), body)), pages);
@@ -128,7 +128,7 @@ function makeTable(block, place, pick) {
     state.rows = (pick && pick(block.rows)) || block.rows.filter(isRowLeft);
     state.columns = block.cols.map((column, i) => i).filter((i) => isColumnLeft(block.cols[i]));
     state.page = 0;
-    clear(caption, block.c && el('span', null, inline(block.c)));
+    clear(caption, block.note && el('span', null, inline(block.note)));
     draw();
   }
 

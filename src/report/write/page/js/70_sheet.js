@@ -1,7 +1,7 @@
-/* Grids of numbers as canvases with the value under the pointer; the arrow keys move over a focused
- * one. A sheet is {t, top, scale, down, right, labels, dims: [{t, labels, mean}], panels: [{r: row
- * title, c: column title, f, note, id: run folder, n, d: base64 of bytes, m: numbers in it as base64 of float32}]}. A byte is 255
- * times the root of value / top, since most values are small; the last dimension is the innermost. */
+/* Grids of numbers. A sheet is {t, top, scale, down, right, labels, dims: [{t, labels, mean}], panels:
+ * [{r: row title, c: column title, f, note, id: run folder, n, d: base64 of bytes, m: numbers in the
+ * squares as base64 of float32}]}. A byte is 255 times the root of value / top, since most values are
+ * small; the last dimension is the innermost. */
 
 /* The values of a panel at chosen places of the dimensions (-1: the mean over it), as (i, j). */
 function panelValues(sheet, panel, at) {
@@ -88,7 +88,7 @@ function makeSheet(sheet, place) {
     const known = dim.labels.indexOf(chosen[dim.t]);
     return known >= 0 ? known : dim.mean ? -1 : dim.labels.length - 1;
   });
-  const isFull = () => (chosen.full === undefined ? sheet.full !== false : chosen.full);
+  const isFull = () => (chosen.full === undefined ? !sheet.faint : chosen.full);
   const controls = el('div', { class: 'controls' });
   const bar = el('div');
   const box = el('div');

@@ -64,7 +64,7 @@ async function copy(text, button) {
 function makeCode(block) {
   const button = el('button', { type: 'button', onclick: () => copy(block.x, button) }, 'Copy');
   return { node: el('details', { class: 'block no-print' },
-    el('summary', null, block.t + ' ', el('a', { href: block.file }, el('code', null, block.file))),
+    el('summary', null, block.note + ' ', el('a', { href: block.t }, el('code', null, block.t))),
     el('pre', { tabindex: 0 }, block.x), button) };
 }
 
@@ -122,7 +122,7 @@ function makeRuns(block, place) {
 
 const MAKERS = {
   h: (block) => ({ node: el('h' + Math.min(block.l + 1, 5), null, inline(block.t)) }),
-  p: (block) => ({ node: el('p', { class: block.s || null }, inline(block.t)) }),
+  p: (block) => ({ node: el('p', { class: block.s }, inline(block.t)) }),
   list: makeList, table: makeTable, plot: makePlot, pivot: makePivot, sheet: makeSheet,
   choice: makeChoice, fold: makeFold, code: makeCode, runs: makeRuns,
 };

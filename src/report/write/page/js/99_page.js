@@ -11,7 +11,7 @@ function buildFilter() {
     return label;
   }
   const size = (letter, i) => {
-    const values = [...new Set(data.settings.map((setting) => setting[1][i]))].sort((a, b) => a - b);
+    const values = [...new Set(data.settings.map((setting) => setting[2][i]))].sort((a, b) => a - b);
     return values.length > 1 && filterSelect(letter, letter, values.map((value) => [value, value]),
       (value) => { filter.sizes[i] = value; });
   };
@@ -40,7 +40,7 @@ function buildFilter() {
   form.addEventListener('submit', (event) => event.preventDefault());
   const drawState = () => {
     document.getElementById('filter-state').textContent = left
-      ? '\u2013 ' + left.n + ' of ' + plural(countRuns(cells), 'run') : '';
+      ? '\u2013 ' + runs.filter(isNamed).length + ' of ' + plural(runs.length, 'run') : '';
   };
   onFilter(form, drawState);
 }
@@ -70,12 +70,13 @@ function sectionsOf(blocks) {
 }
 
 function fillSection(block) {
-  const section = el('section', { id: block.id, 'aria-labelledby': block.id + '-title' },
-    el('h2', { id: block.id + '-title' }, block.t));
+  const id = block.note;
+  const section = el('section', { id, 'aria-labelledby': id + '-title' },
+    el('h2', { id: id + '-title' }, block.t));
   document.getElementById('main').append(section);
-  document.getElementById('nav').append(el('a', { href: '#' + block.id }, block.t));
-  drawBlocks(section, block.b.map((part) => (block.id === data.anchor && part.k === 'table'
-    ? { ...part, k: 'runs' } : part)), block.id);
+  document.getElementById('nav').append(el('a', { href: '#' + id }, block.t));
+  drawBlocks(section, block.b.map((part) => (id === data.anchor && part.k === 'table'
+    ? { ...part, k: 'runs' } : part)), id);
 }
 
 function watchSize() {
