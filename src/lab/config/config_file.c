@@ -170,24 +170,19 @@ static enum status read_values(struct reader *reader, const char *name, struct p
 
 /* ---- one key of a mapping ---- */
 
-static enum status read_seeds(struct reader *reader, struct mapping *mapping, struct place place,
+static enum status take_seeds(struct mapping *mapping, const struct grid_key *key,
                               struct error *err)
 {
-    struct grid_key key;
     struct text list = {0};
-    enum status status = read_values(reader, KEY_SEEDS, place, &key, err);
-    for (size_t i = 0; i < key.n_value; i++) {
-        text_append(&list, "%s%s", i ? "," : "", key.value[i].text);
+    for (size_t i = 0; i < key->n_value; i++) {
+        text_append(&list, "%s%s", i ? "," : "", key->value[i].text);
     }
-    if (status == STATUS_OK) {
-        status = list.failed ? error_memory(err, "reading a configuration file")
-                             : grid_seeds(mapping->grid, list.data, err);
-        if (status == STATUS_USAGE) {
-            grid_say_place(err, key.file, key.value[0].place);
-        }
+    enum status status = list.failed ? error_memory(err, "reading a configuration file")
+                                     : grid_seeds(mapping->grid, list.data, err);
+    if (status == STATUS_USAGE) {
+        grid_say_place(err, key->file, key->value[0].place);
     }
     text_free(&list);
-    values_free(&key);
     return status;
 }
 
@@ -203,28 +198,24 @@ static enum status refuse_inside(const struct grid_key *key, struct error *err)
                        "%s: expected among the keys of a document, not in without_data", key->name);
 }
 
-static enum status read_include(struct reader *reader, struct mapping *mapping, struct place place,
+static enum status take_include(struct mapping *mapping, const struct grid_key *key,
                                 struct error *err)
 {
-    struct grid_key key;
-    enum status status = read_values(reader, KEY_INCLUDE, place, &key, err);
-    if (status == STATUS_OK && mapping->include) {
-        status = refuse_twice(&key, mapping->include_place, err);
-    } else if (status == STATUS_OK && mapping->is_inner) {
-        status = refuse_inside(&key, err);
-    } else if (status == STATUS_OK && key.n_value != 1) {
-        status = grid_refuse(
-            err, key.file, place,
+    if (mapping->include) {
+        return refuse_twice(key, mapping->include_place, err);
+    }
+    if (mapping->is_inner) {
+        return refuse_inside(key, err);
+    }
+    if (key->n_value != 1) {
+        return grid_refuse(
+            err, key->file, key->place,
             "include: expected one name, found %zu; several grids are documents, separated by ---",
-            key.n_value);
+            key->n_value);
     }
-    if (status == STATUS_OK) {
-        mapping->include = strdup(key.value[0].text);
-        mapping->include_place = key.value[0].place;
-        status = mapping->include ? STATUS_OK : error_memory(err, "reading a configuration file");
-    }
-    values_free(&key);
-    return status;
+    mapping->include = strdup(key->value[0].text);
+    mapping->include_place = key->value[0].place;
+    return mapping->include ? STATUS_OK : error_memory(err, "reading a configuration file");
 }
 
 static enum status read_mapping(struct reader *reader, struct mapping *mapping, struct error *err);
@@ -255,14 +246,23 @@ static enum status read_without_data(struct reader *reader, struct mapping *mapp
                       : error_memory(err, "reading a configuration file");
 }
 
-static enum status read_run_key(struct reader *reader, struct mapping *mapping,
-                                const struct config_key *found, struct place place,
+static enum status take_run_key(struct mapping *mapping, const struct grid_key *key,
                                 struct error *err)
 {
+    return grid_add(mapping->grid, key, err);
+}
+
+typedef enum status take_values(struct mapping *mapping, const struct grid_key *key,
+                                struct error *err);
+
+/* read_and_take reads what stands behind a key and gives it to the mapping. */
+static enum status read_and_take(struct reader *reader, struct mapping *mapping, const char *name,
+                                 struct place place, take_values *take, struct error *err)
+{
     struct grid_key key;
-    enum status status = read_values(reader, found->name, place, &key, err);
+    enum status status = read_values(reader, name, place, &key, err);
     if (status == STATUS_OK) {
-        status = grid_add(mapping->grid, &key, err);
+        status = take(mapping, &key, err);
     }
     values_free(&key);
     return status;
@@ -278,16 +278,16 @@ static enum status read_key(struct reader *reader, struct mapping *mapping,
                            yaml_event_name(event));
     }
     if (strcmp(name, KEY_SEEDS) == 0 || strcmp(name, "seed") == 0) {
-        return read_seeds(reader, mapping, place, err);
+        return read_and_take(reader, mapping, KEY_SEEDS, place, take_seeds, err);
     }
     if (strcmp(name, KEY_INCLUDE) == 0) {
-        return read_include(reader, mapping, place, err);
+        return read_and_take(reader, mapping, KEY_INCLUDE, place, take_include, err);
     }
     if (strcmp(name, KEY_WITHOUT_DATA) == 0) {
         return read_without_data(reader, mapping, place, err);
     }
     const struct config_key *found = config_key_find(name, NULL);
-    return found ? read_run_key(reader, mapping, found, place, err)
+    return found ? read_and_take(reader, mapping, found->name, place, take_run_key, err)
                  : refuse_key(reader, event, err);
 }
 
@@ -334,22 +334,14 @@ static enum status refuse_root(const struct reader *reader, const struct yaml_ev
                                struct error *err)
 {
     if (event->type == YAML_SCALAR_EVENT) {
-        error_set(err, STATUS_USAGE,
-                  "expected keys with values, such as 'task: reverse', found '%s' (a colon and a "
-                  "blank stand behind a key)",
-                  event->text);
-    } else {
-        error_set(err, STATUS_USAGE, "expected keys with values, such as 'task: reverse', found %s",
-                  yaml_event_name(event));
+        return grid_refuse(err, reader->file->name, event->place,
+                           "expected keys with values, such as 'task: reverse', found '%s' (a "
+                           "colon and a blank stand behind a key)",
+                           event->text);
     }
-    grid_say_place(err, reader->file->name, event->place);
-    return STATUS_USAGE;
-}
-
-static enum status refuse_empty(const struct reader *reader, struct error *err)
-{
-    return grid_refuse(err, reader->file->name, reader->empty,
-                       "no keys stand behind this ---; expected some, such as 'task: reverse'");
+    return grid_refuse(err, reader->file->name, event->place,
+                       "expected keys with values, such as 'task: reverse', found %s",
+                       yaml_event_name(event));
 }
 
 /* A document with nothing in it is remembered: at the end of a file it is one --- too many, which
@@ -358,7 +350,8 @@ static enum status read_document(struct reader *reader, struct place start, stru
 {
     struct yaml_event event;
     if (reader->empty.line > 0) {
-        return refuse_empty(reader, err);
+        return grid_refuse(err, reader->file->name, reader->empty,
+                           "no keys stand behind this ---; expected some, such as 'task: reverse'");
     }
     TRY(yaml_events_next(reader->events, &event, err));
     if (event.type == YAML_SCALAR_EVENT && event.text[0] == '\0') {
@@ -385,25 +378,30 @@ static enum status read_document(struct reader *reader, struct place start, stru
     return status;
 }
 
+static enum status read_documents(struct reader *reader, struct error *err)
+{
+    struct yaml_event event;
+    size_t n_document = 0;
+    do {
+        TRY(yaml_events_next(reader->events, &event, err));
+        if (event.type == YAML_DOCUMENT_START_EVENT) {
+            TRY(read_document(reader, event.place, err));
+            n_document += reader->empty.line == 0;
+        }
+    } while (event.type != YAML_STREAM_END_EVENT);
+    return n_document > 0 ? STATUS_OK
+                          : error_set(err, STATUS_USAGE,
+                                      "%s holds no keys; expected some, such as 'task: reverse'",
+                                      reader->file->name);
+}
+
 static enum status read_text(const char *text, size_t size, const struct file *file,
                              struct grid_list *list, struct error *err)
 {
-    struct yaml_event event = {.type = YAML_NO_EVENT};
     struct reader reader = {.file = file, .list = list};
-    size_t n_document = 0;
-    enum status status = yaml_events_create(&reader.events, text, size, file->name, err);
-    while (status == STATUS_OK && event.type != YAML_STREAM_END_EVENT) {
-        status = yaml_events_next(reader.events, &event, err);
-        if (status == STATUS_OK && event.type == YAML_DOCUMENT_START_EVENT) {
-            status = read_document(&reader, event.place, err);
-            n_document += reader.empty.line == 0;
-        }
-    }
+    TRY(yaml_events_create(&reader.events, text, size, file->name, err));
+    enum status status = read_documents(&reader, err);
     yaml_events_free(reader.events);
-    if (status == STATUS_OK && n_document == 0) {
-        status = error_set(err, STATUS_USAGE,
-                           "%s holds no keys; expected some, such as 'task: reverse'", file->name);
-    }
     return status;
 }
 
@@ -475,22 +473,24 @@ static enum status as_usage(enum status status, struct error *err)
     return status == STATUS_DATA ? STATUS_USAGE : status;
 }
 
+static enum status open_path(const char *word, struct file *file, char path[PATH_SIZE], char **text,
+                             size_t *size, struct error *err)
+{
+    TRY(resolve_path(word, file->parent, path, err));
+    char *real = realpath(path, NULL);
+    file->name = path;
+    snprintf(file->identity, sizeof file->identity, "%s", real ? real : path);
+    free(real);
+    TRY(check_includes(file, err));
+    return as_usage(file_read(path, CONFIG_FILE_MAX_SIZE, text, size, err), err);
+}
+
 static enum status read_path(const char *word, struct file *file, struct grid_list *list,
                              struct error *err)
 {
     char path[PATH_SIZE], *text = NULL;
     size_t size = 0;
-    enum status status = resolve_path(word, file->parent, path, err);
-    if (status == STATUS_OK) {
-        char *real = realpath(path, NULL);
-        file->name = path;
-        snprintf(file->identity, sizeof file->identity, "%s", real ? real : path);
-        free(real);
-        status = check_includes(file, err);
-    }
-    if (status == STATUS_OK) {
-        status = as_usage(file_read(path, CONFIG_FILE_MAX_SIZE, &text, &size, err), err);
-    }
+    enum status status = open_path(word, file, path, &text, &size, err);
     status = status == STATUS_OK ? read_text(text, size, file, list, err)
                                  : refuse_file(file, status, err);
     free(text);

@@ -39,7 +39,6 @@ static enum status check_magic(const char *path, const uint8_t *data, size_t siz
 static enum status read_header(const char *path, const uint8_t *data, size_t size, size_t n_dim,
                                struct idx *idx, size_t *n_value, struct error *err)
 {
-    *idx = (struct idx){0};
     *n_value = 1;
     TRY(check_magic(path, data, size, n_dim, err));
     for (size_t i = 0; i < n_dim; i++) {
@@ -85,14 +84,13 @@ static enum status check_size(const char *path, size_t size, size_t n_dim, const
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-/* Reads a whole plain file in memory; value points into it. */
-static enum status parse(const char *path, const uint8_t *data, size_t size, size_t n_dim,
-                         struct idx *idx, struct error *err)
+/* Reads the whole plain file in idx->memory; value points into it. */
+static enum status parse(const char *path, size_t n_dim, struct idx *idx, struct error *err)
 {
-    size_t n_value;
-    TRY(read_header(path, data, size, n_dim, idx, &n_value, err));
+    size_t n_value, size = idx->memory.size;
+    TRY(read_header(path, idx->memory.data, size, n_dim, idx, &n_value, err));
     TRY(check_size(path, size, n_dim, idx, n_value, err));
-    idx->value = data + HEADER_SIZE(n_dim);
+    idx->value = idx->memory.data + HEADER_SIZE(n_dim);
     return STATUS_OK;
 }
 
@@ -103,9 +101,7 @@ static enum status unpack(const char *path, size_t n_dim, struct idx *idx, struc
     uint8_t header[HEADER_SIZE(IDX_MAX_DIM)];
     size_t n_header, n_value, n = 0;
     TRY(data_bytes_unpack(&packed, path, header, HEADER_SIZE(n_dim), &n_header, err));
-    enum status status = read_header(path, header, n_header, n_dim, idx, &n_value, err);
-    idx->memory = packed;
-    TRY(status);
+    TRY(read_header(path, header, n_header, n_dim, idx, &n_value, err));
     size_t size = HEADER_SIZE(n_dim) + n_value;
     if (!data_bytes_can_unpack_to(&packed, size)) {
         return error_set(err, STATUS_DATA,
@@ -117,25 +113,25 @@ static enum status unpack(const char *path, size_t n_dim, struct idx *idx, struc
     if (!data) {
         return error_memory(err, "unpacking %s to %zu bytes", path, size);
     }
-    status = data_bytes_unpack(&packed, path, data, size + 1, &n, err);
+    enum status status = data_bytes_unpack(&packed, path, data, size + 1, &n, err);
     data_bytes_free(&packed);
     idx->memory = (struct data_bytes){.data = data, .size = n};
     return status;
 }
 
+static enum status read_file(const char *path, size_t n_dim, struct idx *idx, struct error *err)
+{
+    TRY(data_bytes_map(path, &idx->memory, err));
+    if (data_bytes_are_gzip(&idx->memory)) {
+        TRY(unpack(path, n_dim, idx, err));
+    }
+    return parse(path, n_dim, idx, err);
+}
+
 enum status idx_read(const char *path, size_t n_dim, struct idx *idx, struct error *err)
 {
-    struct data_bytes memory;
     *idx = (struct idx){0};
-    enum status status = data_bytes_map(path, &idx->memory, err);
-    if (status == STATUS_OK && data_bytes_are_gzip(&idx->memory)) {
-        status = unpack(path, n_dim, idx, err);
-    }
-    memory = idx->memory;
-    if (status == STATUS_OK) {
-        status = parse(path, memory.data, memory.size, n_dim, idx, err);
-    }
-    idx->memory = memory;
+    enum status status = read_file(path, n_dim, idx, err);
     if (status != STATUS_OK) {
         data_bytes_free(&idx->memory);
     }

@@ -204,21 +204,15 @@ static enum status decode_file(const struct builder *builder, size_t i, struct e
     uint8_t *out = builder->memory + layout.pixels + i * image_bytes(&builder->header);
     uint32_t *sums = (uint32_t *)(void *)(builder->memory + layout.checksums);
     uint16_t *labels = (uint16_t *)(void *)(builder->memory + layout.labels);
+    TRY(path_format(path, err, "%s/%s", builder->folder, file_at(builder, i)->path));
+    TRY(file_read(path, MAX_JPEG, &bytes, &size, err));
     enum status status =
-        path_format(path, err, "%s/%s", builder->folder, file_at(builder, i)->path);
-    if (status == STATUS_OK) {
-        status = file_read(path, MAX_JPEG, &bytes, &size, err);
-    }
-    if (status == STATUS_OK) {
-        status =
-            jpeg_decode(path, (const uint8_t *)bytes, size, builder->header.image_size, out, err);
-    }
-    if (status == STATUS_OK) {
-        sums[i] = checksum(out, image_bytes(&builder->header));
-        labels[i] = file_at(builder, i)->label;
-    }
+        jpeg_decode(path, (const uint8_t *)bytes, size, builder->header.image_size, out, err);
     free(bytes);
-    return status;
+    TRY(status);
+    sums[i] = checksum(out, image_bytes(&builder->header));
+    labels[i] = file_at(builder, i)->label;
+    return STATUS_OK;
 }
 
 /* Every thread decodes into places of its own; the calling thread alone reports. */

@@ -25,15 +25,21 @@ static bool is_jpeg(const char *name)
     return name[0] != '.' && dot && (!strcasecmp(dot, ".jpeg") || !strcasecmp(dot, ".jpg"));
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* A name, and its place in another list. */
+/* A class by its id, or a line of the annotations by the name of its image; lists are sorted by
+ * name. */
 struct entry {
     const char *name;
-    size_t index;
+    size_t index;         /* of a class */
+    const char *class_id; /* of an annotation */
+};
+
+/* What is known of a folder while it is listed. */
+struct lister {
+    const char *folder;
+    struct image_folder *images;
+    bool chosen;             /* wnids.txt says which classes count */
+    struct entry *class;     /* [n_class] */
+    struct image_list found; /* in val/images */
 };
 
 static int compare_entries(const void *a, const void *b)
@@ -45,6 +51,11 @@ static const struct entry *find_entry(const struct entry *entries, size_t n, con
 {
     const struct entry key = {.name = name};
     return n ? bsearch(&key, entries, n, sizeof *entries, compare_entries) : NULL;
+}
+
+static const struct entry *find_class(const struct lister *lister, const char *id)
+{
+    return find_entry(lister->class, lister->images->n_class, id);
 }
 
 static const char *last_component(const char *path)
@@ -91,96 +102,91 @@ static void list_free(struct image_list *list)
     free(list->file);
 }
 
+static enum status add_jpegs(struct image_list *list, const char *below, uint16_t label,
+                             char **names, size_t n_name, struct error *err)
+{
+    for (size_t i = 0; i < n_name; i++) {
+        char path[PATH_SIZE];
+        if (is_jpeg(names[i])) {
+            TRY(path_format(path, err, "%s/%s", below, names[i]));
+            TRY(list_add(list, label, path, err));
+        }
+    }
+    return STATUS_OK;
+}
+
 /* Adds the JPEGs of <folder>/<below>, in bytewise order. */
 static enum status add_folder(struct image_list *list, const char *folder, const char *below,
                               uint16_t label, struct error *err)
 {
-    char path[PATH_SIZE];
-    char **names;
+    char path[PATH_SIZE], **names;
     size_t n_name;
     TRY(path_format(path, err, "%s/%s", folder, below));
     TRY(folder_list(path, &names, &n_name, err));
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < n_name; i++) {
-        if (!is_jpeg(names[i])) {
-            continue;
-        }
-        status = path_format(path, err, "%s/%s", below, names[i]);
-        if (status == STATUS_OK) {
-            status = list_add(list, label, path, err);
-        }
-    }
+    enum status status = add_jpegs(list, below, label, names, n_name, err);
     folder_list_free(names, n_name);
     return status;
 }
 
-/* Adds the images of a class, from <split>/<class>/images or <split>/<class>. */
-static enum status add_class(struct image_list *list, const char *folder, const char *split,
-                             const char *class_id, uint16_t label, struct error *err)
+/* Adds the images of every class, from <split>/<class>/images or <split>/<class>. */
+static enum status add_classes(const struct lister *lister, const char *split,
+                               struct image_list *list, struct error *err)
 {
-    char path[PATH_SIZE], below[PATH_SIZE];
-    size_t n_before = list->n_file;
-    TRY(path_format(path, err, "%s/%s/%s/images", folder, split, class_id));
-    TRY(path_format(below, err, "%s/%s%s", split, class_id, folder_exists(path) ? "/images" : ""));
-    TRY(add_folder(list, folder, below, label, err));
-    return list->n_file > n_before
-               ? STATUS_OK
-               : error_set(err, STATUS_DATA, "%s/%s holds no JPEG", folder, below);
+    const struct image_folder *images = lister->images;
+    for (size_t i = 0; i < images->n_class; i++) {
+        char path[PATH_SIZE], below[PATH_SIZE];
+        size_t n_before = list->n_file;
+        TRY(path_format(path, err, "%s/%s/%s/images", lister->folder, split, images->class_id[i]));
+        TRY(path_format(below, err, "%s/%s%s", split, images->class_id[i],
+                        folder_exists(path) ? "/images" : ""));
+        TRY(add_folder(list, lister->folder, below, (uint16_t)i, err));
+        if (list->n_file == n_before) {
+            return error_set(err, STATUS_DATA, "%s/%s holds no JPEG", lister->folder, below);
+        }
+    }
+    return STATUS_OK;
 }
 
 /* ---- classes ------------------------------------------------------------------------------- */
 
-static enum status add_class_id(struct image_folder *images, const char *class_id,
-                                struct error *err)
+/* Makes classes of the names; of those that are folders in `folder`, unless that is NULL. */
+static enum status take_classes(struct image_folder *images, char **names, size_t n_name,
+                                const char *folder, struct error *err)
 {
-    images->class_id[images->n_class] = strdup(class_id);
-    return images->class_id[images->n_class++] ? STATUS_OK : error_memory(err, "listing images");
-}
-
-static enum status room_for_classes(struct image_folder *images, size_t n, struct error *err)
-{
-    if (n > UINT16_MAX) {
-        return error_set(err, STATUS_DATA, "found %zu classes, expected at most %d", n, UINT16_MAX);
+    if (n_name > UINT16_MAX) {
+        return error_set(err, STATUS_DATA, "found %zu classes, expected at most %d", n_name,
+                         UINT16_MAX);
     }
-    images->class_id = calloc(n + 1, sizeof *images->class_id);
-    images->class_name = calloc(n + 1, sizeof *images->class_name);
-    return images->class_id && images->class_name ? STATUS_OK : error_memory(err, "listing images");
-}
-
-static enum status refuse_doubles(const struct image_folder *images, const char *path,
-                                  struct error *err)
-{
-    char **sorted = malloc((images->n_class + 1) * sizeof *sorted);
-    enum status status = sorted ? STATUS_OK : error_memory(err, "listing images");
-    if (sorted) {
-        memcpy(sorted, images->class_id, images->n_class * sizeof *sorted);
-        qsort(sorted, images->n_class, sizeof *sorted, compare_texts);
+    images->class_id = calloc(n_name + 1, sizeof *images->class_id);
+    images->class_name = calloc(n_name + 1, sizeof *images->class_name);
+    if (!images->class_id || !images->class_name) {
+        return error_memory(err, "listing images");
     }
-    for (size_t i = 1; status == STATUS_OK && i < images->n_class; i++) {
-        if (strcmp(sorted[i - 1], sorted[i]) == 0) {
-            status = error_set(err, STATUS_DATA, "%s names %s twice", path, sorted[i]);
+    for (size_t i = 0; i < n_name; i++) {
+        char path[PATH_SIZE];
+        if (folder) {
+            TRY(path_format(path, err, "%s/%s", folder, names[i]));
+        }
+        if (folder && (names[i][0] == '.' || !folder_exists(path))) {
+            continue;
+        }
+        images->class_id[images->n_class] = strdup(names[i]);
+        if (!images->class_id[images->n_class++]) {
+            return error_memory(err, "listing images");
         }
     }
-    free(sorted);
-    return status;
+    return STATUS_OK;
 }
 
 static enum status classes_from_file(struct image_folder *images, const char *path,
                                      struct error *err)
 {
     struct data_lines lines;
-    enum status status = data_lines_read(path, &lines, err);
-    if (status == STATUS_OK && lines.n_line == 0) {
-        status = error_set(err, STATUS_DATA, "%s names no class", path);
-    }
-    if (status == STATUS_OK) {
-        status = room_for_classes(images, lines.n_line, err);
-    }
-    for (size_t i = 0; status == STATUS_OK && i < lines.n_line; i++) {
-        status = add_class_id(images, lines.line[i], err);
-    }
+    TRY(data_lines_read(path, &lines, err));
+    enum status status = take_classes(images, lines.line, lines.n_line, NULL, err);
     data_lines_free(&lines);
-    return status == STATUS_OK ? refuse_doubles(images, path, err) : status;
+    TRY(status);
+    return images->n_class > 0 ? STATUS_OK : error_set(err, STATUS_DATA, "%s names no class", path);
 }
 
 static enum status classes_from_folders(struct image_folder *images, const char *train,
@@ -189,149 +195,156 @@ static enum status classes_from_folders(struct image_folder *images, const char 
     char **names;
     size_t n_name;
     TRY(folder_list(train, &names, &n_name, err));
-    enum status status = room_for_classes(images, n_name, err);
-    for (size_t i = 0; status == STATUS_OK && i < n_name; i++) {
-        char path[PATH_SIZE];
-        status = path_format(path, err, "%s/%s", train, names[i]);
-        if (status == STATUS_OK && names[i][0] != '.' && folder_exists(path)) {
-            status = add_class_id(images, names[i], err);
+    enum status status = take_classes(images, names, n_name, train, err);
+    folder_list_free(names, n_name);
+    TRY(status);
+    return images->n_class > 0 ? STATUS_OK
+                               : error_set(err, STATUS_DATA, "%s holds no class folder", train);
+}
+
+static enum status find_classes(struct lister *lister, struct error *err)
+{
+    char ids[PATH_SIZE], train[PATH_SIZE];
+    struct image_folder *images = lister->images;
+    TRY(path_format(ids, err, "%s/wnids.txt", lister->folder));
+    TRY(path_format(train, err, "%s/train", lister->folder));
+    lister->chosen = file_exists(ids);
+    TRY(lister->chosen ? classes_from_file(images, ids, err)
+                       : classes_from_folders(images, train, err));
+    lister->class = malloc(images->n_class * sizeof *lister->class);
+    if (!lister->class) {
+        return error_memory(err, "listing images");
+    }
+    for (size_t i = 0; i < images->n_class; i++) {
+        lister->class[i] = (struct entry){.name = images->class_id[i], .index = i};
+    }
+    qsort(lister->class, images->n_class, sizeof *lister->class, compare_entries);
+    for (size_t i = 1; i < images->n_class; i++) {
+        if (strcmp(lister->class[i - 1].name, lister->class[i].name) == 0) {
+            return error_set(err, STATUS_DATA, "%s names %s twice", ids, lister->class[i].name);
         }
     }
-    folder_list_free(names, n_name);
-    if (status == STATUS_OK && images->n_class == 0) {
-        status = error_set(err, STATUS_DATA, "%s holds no class folder", train);
-    }
-    return status;
+    return STATUS_OK;
 }
 
 /* words.txt has lines "n01443537<tab>goldfish, Carassius auratus"; the first word is enough. */
-static void take_word(struct image_folder *images, const struct entry *order, char *line)
+static void take_word(const struct lister *lister, char *line)
 {
-    char *tab = strchr(line, '\t');
+    char **name = lister->images->class_name, *tab = strchr(line, '\t');
     if (!tab) {
         return;
     }
     *tab = '\0';
-    const struct entry *found = find_entry(order, images->n_class, line);
-    if (found && !images->class_name[found->index]) {
+    const struct entry *found = find_class(lister, line);
+    if (found && !name[found->index]) {
         tab[1 + strcspn(tab + 1, ",")] = '\0';
-        images->class_name[found->index] = strdup(tab + 1);
+        name[found->index] = strdup(tab + 1);
     }
 }
 
-static enum status read_words(const char *folder, struct image_folder *images,
-                              const struct entry *order, struct error *err)
+static enum status read_words(const struct lister *lister, struct error *err)
 {
     char path[PATH_SIZE];
-    struct data_lines lines = {0};
-    enum status status = path_format(path, err, "%s/" WORDS_FILE, folder);
-    if (status == STATUS_OK && file_exists(path)) {
-        status = data_lines_read(path, &lines, err);
+    struct data_lines lines;
+    TRY(path_format(path, err, "%s/" WORDS_FILE, lister->folder));
+    if (!file_exists(path)) {
+        return STATUS_OK;
     }
-    for (size_t i = 0; status == STATUS_OK && i < lines.n_line; i++) {
-        take_word(images, order, lines.line[i]);
+    TRY(data_lines_read(path, &lines, err));
+    for (size_t i = 0; i < lines.n_line; i++) {
+        take_word(lister, lines.line[i]);
     }
     data_lines_free(&lines);
-    for (size_t i = 0; status == STATUS_OK && i < images->n_class; i++) {
+    return STATUS_OK;
+}
+
+static enum status name_classes(const struct lister *lister, struct error *err)
+{
+    struct image_folder *images = lister->images;
+    TRY(read_words(lister, err));
+    for (size_t i = 0; i < images->n_class; i++) {
         if (!images->class_name[i]) {
             images->class_name[i] = strdup(images->class_id[i]);
         }
-        status = images->class_name[i] ? STATUS_OK : error_memory(err, "listing images");
-    }
-    return status;
-}
-
-/* ---- training images ----------------------------------------------------------------------- */
-
-static enum status list_train(const char *folder, struct image_folder *images, struct error *err)
-{
-    for (size_t i = 0; i < images->n_class; i++) {
-        TRY(add_class(&images->train, folder, "train", images->class_id[i], (uint16_t)i, err));
+        if (!images->class_name[i]) {
+            return error_memory(err, "listing images");
+        }
     }
     return STATUS_OK;
 }
 
 /* ---- test images --------------------------------------------------------------------------- */
 
-/* Gives each image of val/images the class its annotation names; images of classes that are left
- * out are dropped. */
-static enum status annotate(const char *folder, struct image_folder *images,
-                            const struct image_list *found, const struct entry *classes,
-                            bool classes_are_chosen, struct data_lines *lines, struct error *err)
+static enum status read_annotations(const struct lister *lister, const struct data_lines *lines,
+                                    struct entry *annotation, struct error *err)
 {
-    struct entry *annotation = malloc((lines->n_line + 1) * sizeof *annotation);
-    char **class_id = malloc((lines->n_line + 1) * sizeof *class_id);
-    enum status status = annotation && class_id ? STATUS_OK : error_memory(err, "listing images");
-    for (size_t i = 0; status == STATUS_OK && i < lines->n_line; i++) {
-        char *tab = strchr(lines->line[i], '\t');
+    for (size_t i = 0; i < lines->n_line; i++) {
+        char *line = lines->line[i], *tab = strchr(line, '\t');
         if (!tab) {
-            status = error_set(err, STATUS_DATA, "%s/" ANNOTATIONS ": no tab in '%.60s'", folder,
-                               lines->line[i]);
-            break;
+            return error_set(err, STATUS_DATA, "%s/" ANNOTATIONS ": no tab in '%.60s'",
+                             lister->folder, line);
         }
         *tab = '\0';
-        class_id[i] = tab + 1;
-        class_id[i][strcspn(class_id[i], "\t")] = '\0';
-        annotation[i] = (struct entry){.name = lines->line[i], .index = i};
+        tab[1 + strcspn(tab + 1, "\t")] = '\0';
+        annotation[i] = (struct entry){.name = line, .class_id = tab + 1};
     }
-    if (status == STATUS_OK) {
-        qsort(annotation, lines->n_line, sizeof *annotation, compare_entries);
-    }
-    for (size_t i = 0; status == STATUS_OK && i < found->n_file; i++) {
-        const char *name = last_component(found->file[i].path);
+    qsort(annotation, lines->n_line, sizeof *annotation, compare_entries);
+    return STATUS_OK;
+}
+
+/* Gives each image of val/images the class its annotation names; images of classes that are left
+ * out are dropped. */
+static enum status annotate(struct lister *lister, const struct data_lines *lines,
+                            struct entry *annotation, struct error *err)
+{
+    TRY(read_annotations(lister, lines, annotation, err));
+    for (size_t i = 0; i < lister->found.n_file; i++) {
+        const char *path = lister->found.file[i].path, *name = last_component(path);
         const struct entry *line = find_entry(annotation, lines->n_line, name);
-        const char *id = line ? class_id[line->index] : NULL;
-        const struct entry *class = id ? find_entry(classes, images->n_class, id) : NULL;
-        if (class) {
-            status = list_add(&images->test, (uint16_t) class->index, found->file[i].path, err);
-        } else if (!id) {
-            status = error_set(err, STATUS_DATA,
-                               "%s/" ANNOTATIONS " has no line for %s, which is in val/images",
-                               folder, name);
-        } else if (!classes_are_chosen) {
-            status = error_set(err, STATUS_DATA,
-                               "%s/" ANNOTATIONS " puts %s into class %s, which has no folder in "
-                               "train",
-                               folder, name, id);
+        if (!line) {
+            return error_set(err, STATUS_DATA,
+                             "%s/" ANNOTATIONS " has no line for %s, which is in val/images",
+                             lister->folder, name);
         }
-    }
-    free(annotation);
-    free(class_id);
-    return status;
-}
-
-static enum status list_annotated(const char *folder, struct image_folder *images,
-                                  const struct image_list *found, const struct entry *classes,
-                                  bool classes_are_chosen, struct error *err)
-{
-    char path[PATH_SIZE];
-    struct data_lines lines;
-    TRY(path_format(path, err, "%s/" ANNOTATIONS, folder));
-    if (!file_exists(path)) {
-        return error_set(err, STATUS_DATA,
-                         "%s/val/images holds %zu JPEGs, and their classes are unknown: %s is "
-                         "missing",
-                         folder, found->n_file, path);
-    }
-    TRY(data_lines_read(path, &lines, err));
-    enum status status = annotate(folder, images, found, classes, classes_are_chosen, &lines, err);
-    data_lines_free(&lines);
-    return status;
-}
-
-static enum status list_sorted(const char *folder, struct image_folder *images, struct error *err)
-{
-    for (size_t i = 0; i < images->n_class; i++) {
-        TRY(add_class(&images->test, folder, "val", images->class_id[i], (uint16_t)i, err));
+        const struct entry *class = find_class(lister, line->class_id);
+        if (class) {
+            TRY(list_add(&lister->images->test, (uint16_t) class->index, path, err));
+        } else if (!lister->chosen) {
+            return error_set(err, STATUS_DATA,
+                             "%s/" ANNOTATIONS " puts %s into class %s, which has no folder in "
+                             "train",
+                             lister->folder, name, line->class_id);
+        }
     }
     return STATUS_OK;
 }
 
-static bool has_class_folder(const char *folder, const struct image_folder *images)
+static enum status list_annotated(struct lister *lister, struct error *err)
 {
     char path[PATH_SIZE];
-    for (size_t i = 0; i < images->n_class; i++) {
-        if (path_format(path, NULL, "%s/val/%s", folder, images->class_id[i]) == STATUS_OK &&
+    struct data_lines lines;
+    TRY(path_format(path, err, "%s/" ANNOTATIONS, lister->folder));
+    if (!file_exists(path)) {
+        return error_set(err, STATUS_DATA,
+                         "%s/val/images holds %zu JPEGs, and their classes are unknown: %s is "
+                         "missing",
+                         lister->folder, lister->found.n_file, path);
+    }
+    TRY(data_lines_read(path, &lines, err));
+    struct entry *annotation = malloc((lines.n_line + 1) * sizeof *annotation);
+    enum status status = annotation ? annotate(lister, &lines, annotation, err)
+                                    : error_memory(err, "listing images");
+    free(annotation);
+    data_lines_free(&lines);
+    return status;
+}
+
+static bool has_class_folder(const struct lister *lister)
+{
+    char path[PATH_SIZE];
+    for (size_t i = 0; i < lister->images->n_class; i++) {
+        if (path_format(path, NULL, "%s/val/%s", lister->folder, lister->images->class_id[i]) ==
+                STATUS_OK &&
             folder_exists(path)) {
             return true;
         }
@@ -339,46 +352,32 @@ static bool has_class_folder(const char *folder, const struct image_folder *imag
     return false;
 }
 
-static enum status find_test(const char *folder, struct image_folder *images,
-                             struct image_list *found, const struct entry *classes,
-                             bool classes_are_chosen, struct error *err)
+static enum status list_test(struct lister *lister, struct error *err)
 {
     char path[PATH_SIZE];
+    const char *folder = lister->folder;
+    struct image_list *test = &lister->images->test;
     TRY(path_format(path, err, "%s/val/images", folder));
     if (folder_exists(path)) {
-        TRY(add_folder(found, folder, "val/images", 0, err));
+        TRY(add_folder(&lister->found, folder, "val/images", 0, err));
     }
-    bool sorted = has_class_folder(folder, images);
-    if (found->n_file > 0 && sorted) {
+    bool annotated = lister->found.n_file > 0, sorted = has_class_folder(lister);
+    if (annotated && sorted) {
         return error_set(err, STATUS_DATA,
                          "%s/val holds %zu JPEGs in images and class folders beside it; move all "
                          "images to one of the two",
-                         folder, found->n_file);
+                         folder, lister->found.n_file);
     }
-    if (found->n_file > 0) {
-        TRY(list_annotated(folder, images, found, classes, classes_are_chosen, err));
-    } else if (sorted) {
-        TRY(list_sorted(folder, images, err));
+    TRY(annotated ? list_annotated(lister, err) : STATUS_OK);
+    TRY(sorted ? add_classes(lister, "val", test, err) : STATUS_OK);
+    if (test->n_file == 0) {
+        return error_set(err, STATUS_DATA,
+                         "%s/val holds no image of the %zu classes, neither in images (with "
+                         "val_annotations.txt) nor in folders named after them",
+                         folder, lister->images->n_class);
     }
-    return images->test.n_file > 0
-               ? STATUS_OK
-               : error_set(err, STATUS_DATA,
-                           "%s/val holds no image of the %zu classes, neither in images (with "
-                           "val_annotations.txt) nor in folders named after them",
-                           folder, images->n_class);
-}
-
-static enum status list_test(const char *folder, struct image_folder *images,
-                             const struct entry *classes, bool classes_are_chosen,
-                             struct error *err)
-{
-    struct image_list found = {0};
-    enum status status = find_test(folder, images, &found, classes, classes_are_chosen, err);
-    list_free(&found);
-    if (images->test.n_file > 0) {
-        qsort(images->test.file, images->test.n_file, sizeof *images->test.file, compare_files);
-    }
-    return status;
+    qsort(test->file, test->n_file, sizeof *test->file, compare_files);
+    return STATUS_OK;
 }
 
 /* ---- manifest ------------------------------------------------------------------------------ */
@@ -418,40 +417,23 @@ static enum status make_manifest(const char *folder, struct image_folder *images
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
-static enum status list_all(const char *folder, struct image_folder *images,
-                            const struct entry *classes, bool chosen, struct error *err)
+static enum status list_all(struct lister *lister, struct error *err)
 {
-    TRY(read_words(folder, images, classes, err));
-    TRY(list_train(folder, images, err));
-    return list_test(folder, images, classes, chosen, err);
-}
-
-static enum status list_images(const char *folder, struct image_folder *images, bool chosen,
-                               struct error *err)
-{
-    struct entry *classes = malloc((images->n_class + 1) * sizeof *classes);
-    if (!classes) {
-        return error_memory(err, "listing images");
-    }
-    for (size_t i = 0; i < images->n_class; i++) {
-        classes[i] = (struct entry){.name = images->class_id[i], .index = i};
-    }
-    qsort(classes, images->n_class, sizeof *classes, compare_entries);
-    enum status status = list_all(folder, images, classes, chosen, err);
-    free(classes);
-    return status;
+    TRY(find_classes(lister, err));
+    TRY(name_classes(lister, err));
+    TRY(add_classes(lister, "train", &lister->images->train, err));
+    TRY(list_test(lister, err));
+    return make_manifest(lister->folder, lister->images, err);
 }
 
 enum status image_folder_list(const char *folder, struct image_folder *images, struct error *err)
 {
-    char ids[PATH_SIZE], train[PATH_SIZE];
+    struct lister lister = {.folder = folder, .images = images};
     *images = (struct image_folder){0};
-    TRY(path_format(ids, err, "%s/wnids.txt", folder));
-    TRY(path_format(train, err, "%s/train", folder));
-    bool chosen = file_exists(ids);
-    TRY(chosen ? classes_from_file(images, ids, err) : classes_from_folders(images, train, err));
-    TRY(list_images(folder, images, chosen, err));
-    return make_manifest(folder, images, err);
+    enum status status = list_all(&lister, err);
+    free(lister.class);
+    list_free(&lister.found);
+    return status;
 }
 
 static void free_texts(char **text, size_t n)
