@@ -29,6 +29,17 @@
         testing_fixture(set_up, tear_down);                                                        \
     }
 
+/* Of calls that fill the `err` at hand: FINE(call) came to STATUS_OK; SAID(words): the sentence has
+ * these words; REFUSED(call, status, words): it came to that status with such a sentence. */
+#define FINE(call) ck_assert_msg((call) == STATUS_OK, "%s", err.text)
+#define SAID(words)                                                                                \
+    ck_assert_msg(strstr(err.text, words) != NULL, "expected '%s' in: %s", words, err.text)
+#define REFUSED(call, status, words)                                                               \
+    do {                                                                                           \
+        ck_assert_int_eq(call, status);                                                            \
+        SAID(words);                                                                               \
+    } while (0)
+
 /* A folder of its own for a test: FIXTURE(scratch_make, scratch_remove) makes and removes it. */
 #define SCRATCH_SIZE 32
 extern char scratch[SCRATCH_SIZE];

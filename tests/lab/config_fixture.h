@@ -9,6 +9,7 @@
 
 #include "lab/config/config.h"
 #include "lab/config/grid.h"
+#include "testing.h"
 
 static struct error err;
 
@@ -22,7 +23,7 @@ static __attribute__((unused)) enum status config_try(const char *base, const ch
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
         char *equals = strchr(word, '=');
         *equals = '\0';
-        ck_assert_msg(config_set(config, word, equals + 1, &err) == STATUS_OK, "%s", err.text);
+        FINE(config_set(config, word, equals + 1, &err));
     }
     return config_resolve(config, &err);
 }
@@ -42,10 +43,10 @@ static __attribute__((unused)) void grid_of(const char *base, const char *settin
     struct grid *grid = grid_create();
     snprintf(text, sizeof text, "%s %s", base, settings);
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
-        ck_assert_msg(grid_set(grid, word, &err) == STATUS_OK, "%s", err.text);
+        FINE(grid_set(grid, word, &err));
     }
     free(*configs);
-    ck_assert_msg(grid_expand(grid, configs, n_config, &err) == STATUS_OK, "%s", err.text);
+    FINE(grid_expand(grid, configs, n_config, &err));
     grid_free(grid);
 }
 

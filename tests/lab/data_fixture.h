@@ -131,9 +131,11 @@ static inline void fixture_cifar(const char *name, size_t n, size_t n_label)
 
 /* ---- loading ---- */
 
-/* fixture_load loads a data set from the scratch folder. */
+static struct error err;
+
+/* fixture_load loads a data set from the scratch folder; what is wrong with it is in err. */
 static inline enum status fixture_load_with(const char *name, struct dataset_options options,
-                                            struct image_data *images, struct error *problem)
+                                            struct image_data *images)
 {
     const char *roots[] = {scratch};
     static struct dataset_place place;
@@ -141,22 +143,20 @@ static inline enum status fixture_load_with(const char *name, struct dataset_opt
     options.n_root = 1;
     options.threads = options.threads ? options.threads : 1;
     *images = (struct image_data){0};
-    problem->text[0] = '\0';
-    TRY(dataset_find(dataset_find_name(name), &options, &place, problem));
-    return dataset_load(&place, &options, images, problem);
+    err.text[0] = '\0';
+    TRY(dataset_find(dataset_find_name(name), &options, &place, &err));
+    return dataset_load(&place, &options, images, &err);
 }
 
-static inline enum status fixture_load(const char *name, struct image_data *images,
-                                       struct error *problem)
+static inline enum status fixture_load(const char *name, struct image_data *images)
 {
-    return fixture_load_with(name, (struct dataset_options){0}, images, problem);
+    return fixture_load_with(name, (struct dataset_options){0}, images);
 }
 
 static inline void expect_loads(const char *name, size_t n_train, size_t n_test)
 {
     struct image_data images;
-    struct error problem;
-    ck_assert_msg(fixture_load(name, &images, &problem) == STATUS_OK, "%s", problem.text);
+    FINE(fixture_load(name, &images));
     ck_assert_uint_eq(images.train.n_image, n_train);
     ck_assert_uint_eq(images.test.n_image, n_test);
     image_data_free(&images);
@@ -166,12 +166,8 @@ static inline void expect_loads(const char *name, size_t n_train, size_t n_test)
 static inline void expect_refused(const char *name, const char *phrase, const char *other)
 {
     struct image_data images;
-    struct error problem;
-    enum status status = fixture_load(name, &images, &problem);
-    ck_assert_msg(status == STATUS_DATA, "status '%s', expected 'data': %s", status_name(status),
-                  problem.text);
-    ck_assert_msg(strstr(problem.text, phrase) && strstr(problem.text, other),
-                  "'%s' does not contain '%s' and '%s'", problem.text, phrase, other);
+    REFUSED(fixture_load(name, &images), STATUS_DATA, phrase);
+    SAID(other);
 }
 
 #endif

@@ -36,9 +36,8 @@ FIXTURE(scratch_make, scratch_remove)
 TEST(a_ramp_comes_back_byte_for_byte)
 {
     struct image_data data;
-    struct error err;
     write_cifar10("cifar-10-batches-bin");
-    ck_assert_msg(fixture_load("cifar10", &data, &err) == STATUS_OK, "%s", err.text);
+    FINE(fixture_load("cifar10", &data));
     ck_assert_uint_eq(data.train.n_image, 12);
     ck_assert_uint_eq(data.test.n_image, 2);
     expect_ramp(&data.train, 1, 1);
@@ -53,15 +52,14 @@ TEST(a_ramp_comes_back_byte_for_byte)
 TEST(two_label_bytes)
 {
     struct image_data data;
-    struct error err;
     write_cifar100("cifar-100-binary");
-    ck_assert_msg(fixture_load("cifar100", &data, &err) == STATUS_OK, "%s", err.text);
+    FINE(fixture_load("cifar100", &data));
     expect_ramp(&data.train, 4, 4);
     expect_ramp(&data.test, 2, 2);
     image_data_free(&data);
     char bytes[3074] = {19, 99};
     fixture_write("cifar-100-binary/test.bin", bytes, sizeof bytes);
-    ck_assert_int_eq(fixture_load("cifar100", &data, &err), STATUS_OK);
+    FINE(fixture_load("cifar100", &data));
     ck_assert_uint_eq(data.test.label[0], 99);
     image_data_free(&data);
     bytes[0] = 20;
@@ -104,11 +102,10 @@ TEST(sizes_that_are_no_records)
 TEST(names_with_an_empty_last_line)
 {
     struct image_data data;
-    struct error err;
     write_cifar10(".");
     fixture_text("batches.meta.txt", "\xef\xbb\xbf"
                                      "a\r\nb\r\nc\nd\ne\nf\ng\nh\ni\nj\n\n");
-    ck_assert_msg(fixture_load("cifar10", &data, &err) == STATUS_OK, "%s", err.text);
+    FINE(fixture_load("cifar10", &data));
     ck_assert_str_eq(data.class_name[0], "a");
     ck_assert_str_eq(data.class_name[9], "j");
     image_data_free(&data);

@@ -1,5 +1,6 @@
 #include "testing.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 
 static void set(struct config *config, const char *key, const char *value)
 {
-    ck_assert_msg(config_set(config, key, value, &err) == STATUS_OK, "%s", err.text);
+    FINE(config_set(config, key, value, &err));
 }
 
 static void expect_refused(const char *key, const char *value, const char *words)
@@ -52,7 +53,7 @@ TEST(defaults_are_the_reproduction_procedure)
 static void expect_value(const struct config *config, const char *key, const char *value)
 {
     char text[200];
-    ck_assert_int_eq(config_value(config, key, text, sizeof text, &err), STATUS_OK);
+    FINE(config_value(config, key, text, sizeof text, &err));
     ck_assert_str_eq(text, value);
 }
 
@@ -160,7 +161,7 @@ TEST(unknown_keys_name_the_nearest)
     expect_refused("frobnicate", "1", "there is no key 'frobnicate'; `qkvlab list keys`");
     expect_refused("", "1", "`qkvlab list keys`");
     ck_assert_ptr_null(config_key_find("epoch", &err));
-    ck_assert_ptr_nonnull(strstr(err.text, "did you mean 'epochs'?"));
+    SAID("did you mean 'epochs'?");
     ck_assert_str_eq(config_key_find("lr", &err)->name, "learning_rate");
 }
 
@@ -292,9 +293,19 @@ static enum status resolve(const char *settings, struct config *config)
     return config_try("", settings, config);
 }
 
-static void id_of(const char *settings, char id[CONFIG_ID_SIZE])
+/* id_of returns an id that stays until four others were asked for. */
+static __attribute__((format(printf, 1, 2))) const char *id_of(const char *format, ...)
 {
-    memcpy(id, config_of("", settings).id, CONFIG_ID_SIZE);
+    static struct config made[5];
+    static size_t n;
+    char settings[100];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(settings, sizeof settings, format, arguments);
+    va_end(arguments);
+    struct config *config = &made[n++ % 5];
+    *config = config_of("", settings);
+    return config->id;
 }
 
 static void expect_impossible(const char *settings, const char *words)
@@ -344,12 +355,12 @@ TEST(the_values_named_do_work)
 TEST(resolving_fills_the_engines_defaults_once)
 {
     struct config config, again;
-    ck_assert_int_eq(resolve("", &config), STATUS_OK);
+    config = config_of("", "");
     struct model_shape shape = config_shape(&config);
     ck_assert_uint_eq(config.lanes, engine_default_lanes(&shape));
     ck_assert_uint_eq(config.micro_batch, engine_default_micro_batch(&shape));
     again = config;
-    ck_assert_int_eq(config_resolve(&again, &err), STATUS_OK);
+    FINE(config_resolve(&again, &err));
     ck_assert_mem_eq(&again, &config, sizeof config);
 }
 
@@ -358,18 +369,15 @@ TEST(resolving_fills_the_engines_defaults_once)
 /* Pinned: whoever adds a key or a task must not change them. */
 TEST(ids_stay_what_they_were)
 {
-    char id[CONFIG_ID_SIZE];
-    id_of("", id);
-    ck_assert_str_eq(id, "reverse-qkv-s0-9a5b4f2c9f2f");
-    id_of("task=sort variant=qk", id);
-    ck_assert_str_eq(id, "sort-qk-s0-0438aec623b0");
+    ck_assert_str_eq(id_of("%s", ""), "reverse-qkv-s0-9a5b4f2c9f2f");
+    ck_assert_str_eq(id_of("task=sort variant=qk"), "sort-qk-s0-0438aec623b0");
 }
 
 TEST(only_what_differs_is_hashed)
 {
     struct config config;
     char text[CONFIG_CANONICAL_SIZE], id[CONFIG_ID_SIZE], hex[SHA256_HEX_SIZE];
-    ck_assert_int_eq(resolve("", &config), STATUS_OK);
+    config = config_of("", "");
     size_t size = config_canonical(&config, text);
     ck_assert_str_eq(text, "engine=1\ntask_version=1\n");
     ck_assert_uint_eq(size, strlen(text));
@@ -404,9 +412,8 @@ TEST(every_key_but_its_preset_changes_the_id)
                                  "last_batch=drop", "numbers=pytorch"};
     enum { N_OTHER = sizeof other / sizeof other[0] };
     static char ids[N_OTHER + 1][CONFIG_ID_SIZE];
-    id_of("", ids[N_OTHER]);
-    for (size_t i = 0; i < N_OTHER; i++) {
-        id_of(other[i], ids[i]);
+    for (size_t i = 0; i <= N_OTHER; i++) {
+        strcpy(ids[i], id_of("%s", i < N_OTHER ? other[i] : ""));
     }
     for (size_t i = 0; i <= N_OTHER; i++) {
         for (size_t j = 0; j < i; j++) {
@@ -422,63 +429,38 @@ TEST(every_key_but_its_preset_changes_the_id)
 
 TEST(a_key_that_the_variant_does_not_read_leaves_the_id_alone)
 {
-    char plain[CONFIG_ID_SIZE], id[CONFIG_ID_SIZE];
     static const char *const task[] = {"task=copy", "task=mnist"};
+    static const char *const reading[] = {"position2d", "temperature", "key_bias", "relative"};
     for (size_t i = 0; i < 2; i++) {
-        char settings[100];
-        id_of(task[i], plain);
-        snprintf(settings, sizeof settings, "%s pos_dim=8", task[i]);
-        id_of(settings, id);
-        ck_assert_str_eq(id, plain);
-        snprintf(settings, sizeof settings, "%s score_term=temperature_scalar", task[i]);
-        id_of(settings, plain);
-        snprintf(settings, sizeof settings, "%s score_term=temperature_scalar pos_dim=8", task[i]);
-        id_of(settings, id);
-        ck_assert_str_eq(id, plain);
-        static const char *const reading[] = {"position2d", "temperature", "key_bias", "relative"};
+        ck_assert_str_eq(id_of("%s pos_dim=8", task[i]), id_of("%s", task[i]));
+        ck_assert_str_eq(id_of("%s score_term=temperature_scalar pos_dim=8", task[i]),
+                         id_of("%s score_term=temperature_scalar", task[i]));
         for (size_t r = 0; r < 4; r++) {
-            snprintf(settings, sizeof settings, "%s score_term=%s", task[i], reading[r]);
-            id_of(settings, plain);
-            snprintf(settings, sizeof settings, "%s score_term=%s pos_dim=8", task[i], reading[r]);
-            id_of(settings, id);
-            ck_assert_msg(strcmp(id, plain) != 0, "pos_dim with %s: %s", reading[r], id);
+            ck_assert_str_ne(id_of("%s score_term=%s pos_dim=8", task[i], reading[r]),
+                             id_of("%s score_term=%s", task[i], reading[r]));
         }
     }
 }
 
 TEST(defaults_spelled_out_leave_the_id_alone)
 {
-    char plain[CONFIG_ID_SIZE], spelled[CONFIG_ID_SIZE], settings[100];
-    struct config config;
-    id_of("", plain);
-    for (size_t i = 0; config_key_at(i); i++) {
-        if (!config_key_at(i)->preset) {
-            continue;
-        }
-        snprintf(settings, sizeof settings, "%s=%s", config_key_at(i)->name,
-                 config_key_at(i)->preset);
-        id_of(settings, spelled);
-        ck_assert_str_eq(spelled, plain);
+    const struct config_key *key;
+    for (size_t i = 0; (key = config_key_at(i)); i++) {
+        ck_assert_str_eq(key->preset ? id_of("%s=%s", key->name, key->preset) : id_of("%s", ""),
+                         id_of("%s", ""));
     }
-    ck_assert_int_eq(resolve("", &config), STATUS_OK);
-    snprintf(settings, sizeof settings, "lanes=%zu micro_batch=%zu n_kv_head=4", config.lanes,
-             config.micro_batch);
-    id_of(settings, spelled);
-    ck_assert_str_eq(spelled, plain);
+    struct config config = config_of("", "");
+    ck_assert_str_eq(
+        id_of("lanes=%zu micro_batch=%zu n_kv_head=4", config.lanes, config.micro_batch),
+        config.id);
 }
 
 TEST(spellings_of_a_variant_share_an_id)
 {
-    char id[CONFIG_ID_SIZE], other[CONFIG_ID_SIZE];
-    id_of("variant=qk+", id);
-    id_of("variant=(Q=K-V)+", other);
-    ck_assert_str_eq(id, other);
-    id_of("variant=qk score_term=position2d", other);
-    ck_assert_str_eq(id, other);
-    id_of("variant=kv:n_kv_head=1", id);
-    id_of("variant=kv n_kv_head=1", other);
-    ck_assert_str_eq(id, other);
-    ck_assert_int_eq(strncmp(id, "reverse-kv.n_kv_head=1-s0-", 26), 0);
+    ck_assert_str_eq(id_of("variant=qk+"), id_of("variant=(Q=K-V)+"));
+    ck_assert_str_eq(id_of("variant=qk+"), id_of("variant=qk score_term=position2d"));
+    ck_assert_str_eq(id_of("variant=kv:n_kv_head=1"), id_of("variant=kv n_kv_head=1"));
+    ck_assert_int_eq(strncmp(id_of("variant=kv n_kv_head=1"), "reverse-kv.n_kv_head=1-s0-", 26), 0);
 }
 
 /* ---- data sets ---- */
@@ -486,7 +468,7 @@ TEST(spellings_of_a_variant_share_an_id)
 TEST(data_sets_have_the_defaults_of_their_procedure)
 {
     struct config c;
-    ck_assert_msg(resolve("task=mnist", &c) == STATUS_OK, "%s", err.text);
+    FINE(resolve("task=mnist", &c));
     ck_assert_ptr_eq(c.task->kind, &kind_images);
     ck_assert_str_eq(c.task->name, "mnist");
     ck_assert(c.n_embd == 64 && c.n_layer == 2 && c.n_head == 2 && c.patch == 4);
@@ -497,15 +479,18 @@ TEST(data_sets_have_the_defaults_of_their_procedure)
     ck_assert(c.learning_rate == 1e-3 && c.warmup == 0 && c.clip == 0 && c.weight_decay == 0);
     ck_assert_double_eq(c.dropout, 0.1);
     ck_assert_uint_eq(config_steps(&c), 20 * 468);
-    ck_assert(resolve("task=cifar10", &c) == STATUS_OK && c.epochs == 40 && c.seq_len == 65);
+    c = config_of("", "task=cifar10");
+    ck_assert(c.epochs == 40 && c.seq_len == 65);
     ck_assert_uint_eq(config_steps(&c), 40 * 390);
     ck_assert_int_eq(images_augmentation(&c), AUGMENT_CROP_FLIP);
-    ck_assert(resolve("task=cifar100", &c) == STATUS_OK && c.epochs == 50);
-    ck_assert(resolve("task=tinyimagenet", &c) == STATUS_OK && c.n_embd == 192 && c.patch == 8);
+    c = config_of("", "task=cifar100");
+    ck_assert(c.epochs == 50);
+    c = config_of("", "task=tinyimagenet");
+    ck_assert(c.n_embd == 192 && c.patch == 8);
     for (size_t i = 0; dataset_at(i); i++) {
         char settings[100];
         snprintf(settings, sizeof settings, "task=%s", dataset_at(i)->task.name);
-        ck_assert_msg(resolve(settings, &c) == STATUS_OK, "%s: %s", settings, err.text);
+        c = config_of("", settings);
     }
 }
 
@@ -528,11 +513,11 @@ TEST(the_model_of_images_is_that_of_the_paper)
 TEST(the_order_of_keys_does_not_matter)
 {
     struct config a, b;
-    ck_assert_int_eq(resolve("task=cifar10 n_head=4 epochs=2 clip=5", &a), STATUS_OK);
-    ck_assert_int_eq(resolve("clip=5 n_head=4 epochs=2 task=cifar10", &b), STATUS_OK);
+    a = config_of("", "task=cifar10 n_head=4 epochs=2 clip=5");
+    b = config_of("", "clip=5 n_head=4 epochs=2 task=cifar10");
     ck_assert_mem_eq(&a, &b, sizeof a);
     ck_assert(a.n_head == 4 && a.epochs == 2 && a.clip == 5 && a.dropout == 0.1);
-    ck_assert_int_eq(resolve("task=cifar10 n_head=4 task=reverse", &a), STATUS_OK);
+    a = config_of("", "task=cifar10 n_head=4 task=reverse");
     ck_assert(dataset_of(a.task) == NULL && a.n_head == 4 && a.n_train == 10000 && a.dropout == 0);
     ck_assert_uint_eq(a.patch, 0);
 }
@@ -547,7 +532,7 @@ TEST(defaults_of_tasks_and_kinds_are_keys_with_valid_values)
             char text[64], setting[100];
             ck_assert_str_eq(task_preset(task, own->key), own->value);
             snprintf(setting, sizeof setting, "task=%s", task->name);
-            ck_assert_msg(resolve(setting, &config) == STATUS_OK, "%s", err.text);
+            FINE(resolve(setting, &config));
             ck_assert_msg(config_value(&config, own->key, text, sizeof text, &err) == STATUS_OK,
                           "%s: %s", task->name, err.text);
             ck_assert_str_eq(text, own->value);
@@ -583,7 +568,7 @@ TEST(every_kind_is_whole)
             ck_assert_ptr_eq(task_find(task->name), task);
             ck_assert(task->title && task->version >= 1 && task->n_answer >= 2);
             set(&config, "task", task->name);
-            ck_assert_msg(config_resolve(&config, &err) == STATUS_OK, "%s", err.text);
+            FINE(config_resolve(&config, &err));
             ck_assert_double_ge(task_chance(task, config.seq_len), 1.0 / (double)task->n_answer);
         }
     }
@@ -610,56 +595,51 @@ TEST(impossible_images_name_values_that_work)
     expect_impossible("task=mnist image_size=4096",
                       "image_size 4096 in patches of 4 px makes 1048577 tokens of an image, more "
                       "than 65536; patch 32 or image_size 1020 would work");
-    ck_assert(resolve("task=mnist image_size=4096 patch=32", &config) == STATUS_OK);
-    ck_assert(resolve("task=mnist image_size=1020", &config) == STATUS_OK);
+    config = config_of("", "task=mnist image_size=4096 patch=32");
+    config = config_of("", "task=mnist image_size=1020");
     ck_assert_uint_eq(config.seq_len, 65026);
     expect_impossible("task=mnist image_size=4094 patch=7 patch_pad=zero",
                       "patch 17 or image_size 1785 would work");
     expect_refused("augment", "flip", "expected one of own | none");
-    ck_assert(resolve("task=mnist patch=7", &config) == STATUS_OK && config.seq_len == 17);
-    ck_assert(resolve("task=mnist patch=5 patch_pad=zero", &config) == STATUS_OK);
+    config = config_of("", "task=mnist patch=7");
+    ck_assert(config.seq_len == 17);
+    config = config_of("", "task=mnist patch=5 patch_pad=zero");
     ck_assert_uint_eq(config.seq_len, 37);
-    ck_assert(resolve("task=cifar10 patch=7 patch_pad=zero", &config) == STATUS_OK);
+    config = config_of("", "task=cifar10 patch=7 patch_pad=zero");
     ck_assert_uint_eq(config.seq_len, 26);
-    ck_assert(resolve("task=mnist image_size=32", &config) == STATUS_OK && config.seq_len == 65);
-    ck_assert(resolve("task=mnist image_size=14 patch=7", &config) == STATUS_OK);
+    config = config_of("", "task=mnist image_size=32");
+    ck_assert(config.seq_len == 65);
+    config = config_of("", "task=mnist image_size=14 patch=7");
     ck_assert(config.seq_len == 5 && images_size(&config) == 14);
     ck_assert_uint_eq(config_shape(&config).image_size, 14);
 }
 
 TEST(ids_of_images_hash_what_differs_from_their_procedure)
 {
-    char plain[CONFIG_ID_SIZE], id[CONFIG_ID_SIZE], text[CONFIG_CANONICAL_SIZE];
-    struct config config;
-    ck_assert_int_eq(resolve("task=cifar10 variant=qk lr=0.01", &config), STATUS_OK);
+    char text[CONFIG_CANONICAL_SIZE];
+    struct config config = config_of("task=cifar10", "variant=qk lr=0.01");
     config_canonical(&config, text);
     ck_assert_str_eq(text, "engine=1\ntask_version=1\nlearning_rate=0.01\ntask=cifar10\n"
                            "variant=qk\n");
-    id_of("task=mnist", plain);
-    ck_assert_int_eq(strncmp(plain, "mnist-qkv-s0-", 13), 0);
-    const char *const same[] = {"task=mnist n_head=2",       "task=mnist patch=4",
-                                "task=mnist patch_pad=zero", "task=mnist image_size=28",
-                                "task=mnist augment=none",   "task=mnist epochs=20"};
+    ck_assert_int_eq(strncmp(id_of("task=mnist"), "mnist-qkv-s0-", 13), 0);
+    const char *const same[] = {"n_head=2",      "patch=4",      "patch_pad=zero",
+                                "image_size=28", "augment=none", "epochs=20"};
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
-        id_of(same[i], id);
-        ck_assert_msg(strcmp(id, plain) == 0, "%s", same[i]);
+        ck_assert_str_eq(id_of("task=mnist %s", same[i]), id_of("task=mnist"));
     }
     const char *const other[] = {"task=mnist n_head=4",      "task=mnist patch=7",
                                  "task=mnist n_train=60000", "task=mnist dropout=0",
                                  "task=fashion_mnist",       "task=mnist image_size=32"};
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
-        id_of(other[i], id);
-        ck_assert_msg(strcmp(strrchr(id, '-'), strrchr(plain, '-')) != 0, "%s", other[i]);
+        ck_assert_str_ne(strrchr(id_of("%s", other[i]), '-'), strrchr(id_of("task=mnist"), '-'));
     }
-    id_of("task=cifar10", plain);
-    id_of("task=cifar10 augment=none", id);
-    ck_assert(strcmp(id, plain) != 0);
+    ck_assert_str_ne(id_of("task=cifar10"), id_of("task=cifar10 augment=none"));
 }
 
 TEST(json_of_images_has_what_follows)
 {
     struct config config;
-    ck_assert_int_eq(resolve("task=mnist", &config), STATUS_OK);
+    config = config_of("", "task=mnist");
     json_t *json = config_json(&config);
     for (size_t i = 0; config_key_at(i); i++) {
         const struct config_key *key = config_key_at(i);

@@ -44,12 +44,12 @@ static enum status parse(const char *text)
 
 static void expand(void)
 {
-    ck_assert_msg(grid_list_expand(&list, &configs, &n_config, &err) == STATUS_OK, "%s", err.text);
+    FINE(grid_list_expand(&list, &configs, &n_config, &err));
 }
 
 static void accept(const char *text)
 {
-    ck_assert_msg(parse(text) == STATUS_OK, "%s", err.text);
+    FINE(parse(text));
     expand();
 }
 
@@ -71,7 +71,7 @@ static void refuse(const char *text, const char *words)
 
 static void refuse_expand(const char *text, const char *words)
 {
-    ck_assert_msg(parse(text) == STATUS_OK, "%s", err.text);
+    FINE(parse(text));
     ck_assert_int_eq(grid_list_expand(&list, &configs, &n_config, &err), STATUS_USAGE);
     ck_assert_ptr_null(configs);
     expect_said(words);
@@ -86,7 +86,7 @@ static void values_are(size_t run, const char *expected)
     for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
         char *equals = strchr(word, '=');
         *equals = '\0';
-        ck_assert_int_eq(config_value(&configs[run], word, text, sizeof text, &err), STATUS_OK);
+        FINE(config_value(&configs[run], word, text, sizeof text, &err));
         ck_assert_str_eq(text, equals + 1);
     }
 }
@@ -95,7 +95,7 @@ static const char *write_file(const char *name, const char *text)
 {
     static char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/%s", scratch, name);
-    ck_assert_msg(file_write(path, text, strlen(text), &err) == STATUS_OK, "%s", err.text);
+    FINE(file_write(path, text, strlen(text), &err));
     return path;
 }
 
@@ -364,11 +364,11 @@ TEST(files_are_found_beside_the_including_one)
 {
     char folder[PATH_SIZE];
     snprintf(folder, sizeof folder, "%s/more", scratch);
-    ck_assert_int_eq(folder_create(folder, &err), STATUS_OK);
+    FINE(folder_create(folder, &err));
     write_file("more/base.yaml", "n_layer: 1\nn_embd: 32\nseeds: 0-3\n");
     write_file("more/middle.yaml", "include: base.yaml\nn_head: 2\n");
     write_file("top.yaml", "include: more/middle.yaml\nn_embd: 128\nseeds: 4\n");
-    ck_assert_msg(read_scratch("top.yaml") == STATUS_OK, "%s", err.text);
+    FINE(read_scratch("top.yaml"));
     expand();
     ck_assert_uint_eq(n_config, 1);
     values_are(0, "n_layer=1 n_head=2 n_embd=128 seed=4");
@@ -421,11 +421,11 @@ TEST(includes_do_not_multiply_without_end)
 static void layer(const char *first, const char *second)
 {
     struct grid *over = grid_create();
-    ck_assert_int_eq(grid_set(over, first, &err), STATUS_OK);
+    FINE(grid_set(over, first, &err));
     if (second) {
-        ck_assert_int_eq(grid_set(over, second, &err), STATUS_OK);
+        FINE(grid_set(over, second, &err));
     }
-    ck_assert_msg(grid_list_layer(&list, over, &err) == STATUS_OK, "%s", err.text);
+    FINE(grid_list_layer(&list, over, &err));
     grid_free(over);
     expand();
 }
@@ -467,8 +467,8 @@ TEST(a_key_that_means_nothing_to_any_grid_is_refused)
 {
     ck_assert_int_eq(parse("task: glyphs\n"), STATUS_OK);
     struct grid *over = grid_create();
-    ck_assert_int_eq(grid_set(over, "seq_len=16", &err), STATUS_OK);
-    ck_assert_int_eq(grid_list_layer(&list, over, &err), STATUS_OK);
+    FINE(grid_set(over, "seq_len=16", &err));
+    FINE(grid_list_layer(&list, over, &err));
     grid_free(over);
     ck_assert_int_eq(grid_list_expand(&list, &configs, &n_config, &err), STATUS_USAGE);
     expect_said("seq_len follows from the images of glyphs");
@@ -482,8 +482,8 @@ static const char fallback[] = "task: mnist\nepochs: 1\nn_embd: 32\n"
 TEST(other_keys_take_over_where_data_are_missing)
 {
     char note[GRID_LIST_NOTE_SIZE];
-    ck_assert_msg(parse(fallback) == STATUS_OK, "%s", err.text);
-    ck_assert_int_eq(grid_list_use_data(&list, NULL, note, &err), STATUS_OK);
+    FINE(parse(fallback));
+    FINE(grid_list_use_data(&list, NULL, note, &err));
     ck_assert_ptr_nonnull(strstr(note, "MNIST was not found, so glyphs takes its place"));
     expand();
     ck_assert_uint_eq(n_config, 1);
@@ -495,13 +495,13 @@ TEST(a_layer_is_over_those_too)
     char note[GRID_LIST_NOTE_SIZE];
     ck_assert_int_eq(parse(fallback), STATUS_OK);
     layer("epochs=2", NULL);
-    ck_assert_int_eq(grid_list_use_data(&list, NULL, note, &err), STATUS_OK);
+    FINE(grid_list_use_data(&list, NULL, note, &err));
     free(configs);
     expand();
     values_are(0, "task=glyphs epochs=2");
     ck_assert_int_eq(parse(fallback), STATUS_OK);
     layer("task=mnist", NULL); /* whoever asks for a data set gets it, or none */
-    ck_assert_int_eq(grid_list_use_data(&list, NULL, note, &err), STATUS_OK);
+    FINE(grid_list_use_data(&list, NULL, note, &err));
     ck_assert_str_eq(note, "");
     values_are(0, "task=mnist");
 }
@@ -556,8 +556,7 @@ TEST(every_preset_can_be_read_and_says_what_it_is_for)
         ck_assert_msg(preset_at(i)->text[0] == '#', "%s has no summary", preset_at(i)->name);
         ck_assert_msg(strlen(summary) < PRESET_SUMMARY_SIZE - 1, "long: %s", summary);
         forget();
-        ck_assert_msg(config_file_read(preset_at(i)->name, &list, &err) == STATUS_OK, "%s",
-                      err.text);
+        FINE(config_file_read(preset_at(i)->name, &list, &err));
         expand();
         ck_assert_uint_gt(n_config, 0);
     }
@@ -566,7 +565,7 @@ TEST(every_preset_can_be_read_and_says_what_it_is_for)
 static size_t runs_of(const char *preset)
 {
     forget();
-    ck_assert_msg(config_file_read(preset, &list, &err) == STATUS_OK, "%s", err.text);
+    FINE(config_file_read(preset, &list, &err));
     expand();
     return n_config;
 }
@@ -588,9 +587,9 @@ TEST(the_published_grids_have_their_sizes)
 static void refuse_over(const char *text, const char *assignment, const char *words)
 {
     struct grid *over = grid_create();
-    ck_assert_msg(parse(text) == STATUS_OK, "%s", err.text);
-    ck_assert_msg(grid_set(over, assignment, &err) == STATUS_OK, "%s", err.text);
-    ck_assert_msg(grid_list_layer(&list, over, &err) == STATUS_OK, "%s", err.text);
+    FINE(parse(text));
+    FINE(grid_set(over, assignment, &err));
+    FINE(grid_list_layer(&list, over, &err));
     grid_free(over);
     ck_assert_int_eq(grid_list_expand(&list, &configs, &n_config, &err), STATUS_USAGE);
     ck_assert_msg(strncmp(err.text, words, strlen(words)) == 0, "expected '%s', found: %s", words,

@@ -16,9 +16,9 @@ static struct config again(char **words)
     struct config *configs, config;
     size_t n;
     for (size_t i = 0; words[i]; i++) {
-        ck_assert_msg(grid_set(grid, words[i], &err) == STATUS_OK, "%s", err.text);
+        FINE(grid_set(grid, words[i], &err));
     }
-    ck_assert_msg(grid_expand(grid, &configs, &n, &err) == STATUS_OK, "%s", err.text);
+    FINE(grid_expand(grid, &configs, &n, &err));
     ck_assert_uint_eq(n, 1);
     config = configs[0];
     free(configs);
@@ -45,9 +45,8 @@ static void expect_all_same(const char *text)
     struct grid_list list = {0};
     struct config *configs;
     size_t n;
-    ck_assert_msg(config_file_parse(text, strlen(text), "test", &list, &err) == STATUS_OK, "%s",
-                  err.text);
-    ck_assert_msg(grid_list_expand(&list, &configs, &n, &err) == STATUS_OK, "%s", err.text);
+    FINE(config_file_parse(text, strlen(text), "test", &list, &err));
+    FINE(grid_list_expand(&list, &configs, &n, &err));
     for (size_t i = 0; i<n; i += n> 200 ? 37 : 1) {
         expect_same(&configs[i]);
     }
@@ -71,7 +70,7 @@ TEST(words_make_the_same_run_again)
 TEST(defaults_are_left_out)
 {
     struct config config = config_default();
-    ck_assert_int_eq(config_set(&config, "n_embd", "32", &err), STATUS_OK);
+    FINE(config_set(&config, "n_embd", "32", &err));
     char **words = config_words(&config);
     ck_assert_str_eq(words[0], "task=reverse");
     ck_assert_str_eq(words[1], "n_embd=32");

@@ -68,12 +68,11 @@ FIXTURE(scratch_make, scratch_remove)
 TEST(nothing_found_says_what_where_and_how)
 {
     static struct dataset_place place;
-    struct error err;
     const char *root[] = {"/nowhere/a", scratch};
     struct dataset_options options = {.root = root, .n_root = 2};
     for (size_t i = 0; dataset_at(i); i++) {
         if (dataset_n_file(dataset_at(i)) == 0) {
-            ck_assert_int_eq(dataset_find(dataset_at(i), &options, &place, &err), STATUS_OK);
+            FINE(dataset_find(dataset_at(i), &options, &place, &err));
             continue;
         }
         ck_assert_int_eq(dataset_find(dataset_at(i), &options, &place, &err), STATUS_DATA);
@@ -85,13 +84,12 @@ TEST(nothing_found_says_what_where_and_how)
         }
     }
     dataset_find(dataset_find_name("mnist"), &options, &place, &err);
-    ck_assert_ptr_nonnull(strstr(err.text, "t10k-labels-idx1-ubyte (10008 bytes)"));
+    SAID("t10k-labels-idx1-ubyte (10008 bytes)");
 }
 
 TEST(the_first_root_that_is_complete_wins)
 {
     static struct dataset_place place;
-    struct error err;
     char one[PATH_SIZE], two[PATH_SIZE];
     fixture_mnist("two/MNIST/raw/%s-%s.gz");
     fixture_idx("one/train-images-idx3-ubyte", 10, 1);
@@ -100,25 +98,24 @@ TEST(the_first_root_that_is_complete_wins)
     const char *root[] = {one, two};
     struct dataset_options options = {.root = root, .n_root = 2};
     const struct dataset *mnist = dataset_find_name("mnist");
-    ck_assert_int_eq(dataset_find(mnist, &options, &place, &err), STATUS_OK);
+    FINE(dataset_find(mnist, &options, &place, &err));
     ck_assert_ptr_nonnull(strstr(place.folder, "/two/MNIST/raw"));
     options.n_root = 1;
-    ck_assert_int_eq(dataset_find(mnist, &options, &place, &err), STATUS_DATA);
-    ck_assert_ptr_nonnull(strstr(err.text, "/one: no train-labels-idx1-ubyte (60008 bytes, plain"));
+    REFUSED(dataset_find(mnist, &options, &place, &err), STATUS_DATA,
+            "/one: no train-labels-idx1-ubyte (60008 bytes, plain");
     fixture_mnist("one/%s.%s");
-    ck_assert_int_eq(dataset_find(mnist, &options, &place, &err), STATUS_OK);
+    FINE(dataset_find(mnist, &options, &place, &err));
     ck_assert_ptr_nonnull(strstr(place.path[0], "/one/train-images"));
 }
 
 static void expect_obstacle(const char *words)
 {
     static struct dataset_place place;
-    struct error err;
     const char *root[] = {scratch};
     struct dataset_options options = {.root = root, .n_root = 1};
     ck_assert_int_eq(dataset_find(dataset_find_name("mnist"), &options, &place, &err), STATUS_DATA);
     ck_assert_msg(strstr(err.text, words), "'%s' lacks '%s'", err.text, words);
-    ck_assert_ptr_nonnull(strstr(err.text, "; get it with scripts/fetch_data.sh mnist"));
+    SAID("; get it with scripts/fetch_data.sh mnist");
 }
 
 TEST(what_stands_where_a_file_should_is_named)
@@ -141,33 +138,31 @@ TEST(what_stands_where_a_file_should_is_named)
 TEST(the_first_images_only)
 {
     struct image_data data, all;
-    struct error err;
     fixture_mnist("%s-%s");
-    ck_assert_int_eq(fixture_load("mnist", &all, &err), STATUS_OK);
+    FINE(fixture_load("mnist", &all));
     struct dataset_options options = {.n_train = 4};
-    ck_assert_int_eq(fixture_load_with("mnist", options, &data, &err), STATUS_OK);
+    FINE(fixture_load_with("mnist", options, &data));
     ck_assert_uint_eq(data.train.n_image, 4);
     ck_assert_uint_eq(data.test.n_image, 5);
     ck_assert_str_ne(image_data_hash(&data), image_data_hash(&all));
     image_data_free(&data);
     image_data_free(&all);
     options.n_train = 11;
-    ck_assert_int_eq(fixture_load_with("mnist", options, &data, &err), STATUS_USAGE);
-    ck_assert_ptr_nonnull(strstr(err.text, "n_train=11: MNIST has 10 such images"));
+    REFUSED(fixture_load_with("mnist", options, &data), STATUS_USAGE,
+            "n_train=11: MNIST has 10 such images");
 }
 
 TEST(the_hash_is_that_of_the_contents)
 {
     struct image_data data;
-    struct error err;
     char plain[SHA256_HEX_SIZE];
     fixture_mnist("%s-%s");
-    ck_assert_int_eq(fixture_load("mnist", &data, &err), STATUS_OK);
+    FINE(fixture_load("mnist", &data));
     strcpy(plain, image_data_hash(&data));
     image_data_free(&data);
     folder_remove(scratch, NULL);
     fixture_mnist("MNIST/raw/%s.%s.gz");
-    ck_assert_int_eq(fixture_load("mnist", &data, &err), STATUS_OK);
+    FINE(fixture_load("mnist", &data));
     ck_assert_str_eq(image_data_hash(&data), plain);
     image_data_free(&data);
 }
@@ -175,10 +170,8 @@ TEST(the_hash_is_that_of_the_contents)
 TEST(images_that_are_not_the_published_ones_are_known_as_such)
 {
     struct image_data data;
-    struct error err;
     fixture_mnist("%s-%s");
-    ck_assert_int_eq(
-        fixture_load_with("mnist", (struct dataset_options){.n_train = 3}, &data, &err), STATUS_OK);
+    FINE(fixture_load_with("mnist", (struct dataset_options){.n_train = 3}, &data));
     ck_assert_int_eq(data.origin, IMAGES_OTHER);
     image_data_free(&data);
 }
@@ -188,7 +181,6 @@ TEST(images_that_are_not_the_published_ones_are_known_as_such)
 static bool load_real(const char *name, struct image_data *data)
 {
     static struct dataset_place place;
-    struct error err;
     const char *root[] = {getenv("QKVLAB_DATA")};
     struct dataset_options options = {.root = root, .n_root = 1};
     if (!root[0]) {
@@ -198,7 +190,7 @@ static bool load_real(const char *name, struct image_data *data)
         printf("left out: %s\n", err.text);
         return false;
     }
-    ck_assert_msg(dataset_load(&place, &options, data, &err) == STATUS_OK, "%s", err.text);
+    FINE(dataset_load(&place, &options, data, &err));
     return true;
 }
 
@@ -244,7 +236,6 @@ TEST(real_mnist)
 TEST(real_mnist_is_not_fashion_mnist)
 {
     static struct dataset_place place;
-    struct error err;
     struct image_data data;
     if (!load_real("mnist", &data)) {
         return;
@@ -254,10 +245,9 @@ TEST(real_mnist_is_not_fashion_mnist)
     ck_assert_int_eq(path_format(folder, NULL, "%s/mnist", getenv("QKVLAB_DATA")), STATUS_OK);
     const char *root[] = {folder};
     struct dataset_options options = {.root = root, .n_root = 1};
-    ck_assert_int_eq(dataset_find(dataset_find_name("mnist"), &options, &place, &err), STATUS_OK);
-    ck_assert_int_eq(dataset_find(dataset_find_name("fashion_mnist"), &options, &place, &err),
-                     STATUS_DATA);
-    ck_assert_ptr_nonnull(strstr(err.text, "holds MNIST, whose files have the same names"));
+    FINE(dataset_find(dataset_find_name("mnist"), &options, &place, &err));
+    REFUSED(dataset_find(dataset_find_name("fashion_mnist"), &options, &place, &err), STATUS_DATA,
+            "holds MNIST, whose files have the same names");
 }
 
 TEST(real_cifar10)

@@ -79,7 +79,7 @@ static void expect_naive_batch(const char *task, pixel_of *pixel, size_t n, size
     struct config config = make_config(task, 0, n);
     const struct dataset *dataset = dataset_of(config.task);
     struct source *source;
-    ck_assert_msg(source_create(&source, &config, &data, 1, &err) == STATUS_OK, "%s", err.text);
+    FINE(source_create(&source, &config, &data, 1, &err));
     source_begin_epoch(source, 0);
     struct batch batch = source_train_batch(source, 0);
     ck_assert_uint_eq(batch.n_sequence, n);
@@ -140,7 +140,7 @@ static struct source *make_source(const struct config *config)
                dataset_of(config->task)->task.title);
         return NULL;
     }
-    ck_assert_msg(source_create(&source, config, &data, 1, &err) == STATUS_OK, "%s", err.text);
+    FINE(source_create(&source, config, &data, 1, &err));
     source_begin_epoch(source, 0);
     return source;
 }

@@ -6,8 +6,7 @@
 
 static void load_glyphs(struct dataset_options options, struct image_data *data)
 {
-    struct error err;
-    ck_assert_msg(fixture_load_with("glyphs", options, data, &err) == STATUS_OK, "%s", err.text);
+    FINE(fixture_load_with("glyphs", options, data));
 }
 
 FIXTURE(scratch_make, scratch_remove)

@@ -26,12 +26,12 @@ static void tear_down(void)
 
 static void set(const char *assignment)
 {
-    ck_assert_msg(grid_set(grid, assignment, &err) == STATUS_OK, "%s", err.text);
+    FINE(grid_set(grid, assignment, &err));
 }
 
 static void expand(void)
 {
-    ck_assert_msg(grid_expand(grid, &configs, &n_config, &err) == STATUS_OK, "%s", err.text);
+    FINE(grid_expand(grid, &configs, &n_config, &err));
 }
 
 static void expect_said(const char *words)
@@ -70,7 +70,7 @@ TEST(an_empty_grid_is_the_default_run)
 
 TEST(keys_turn_in_the_order_they_were_set_seeds_fastest)
 {
-    ck_assert_int_eq(grid_seeds(grid, "0,2", &err), STATUS_OK);
+    FINE(grid_seeds(grid, "0,2", &err));
     set("variant=qkv,qk");
     set("task=sub,copy");
     expand();
@@ -86,7 +86,7 @@ TEST(keys_turn_in_the_order_they_were_set_seeds_fastest)
 
 TEST(seeds_are_always_a_list)
 {
-    ck_assert_int_eq(grid_seeds(grid, "3", &err), STATUS_OK);
+    FINE(grid_seeds(grid, "3", &err));
     expand();
     ck_assert_uint_eq(n_config, 1);
     ck_assert_uint_eq(configs[0].seed, 3);
@@ -94,7 +94,7 @@ TEST(seeds_are_always_a_list)
 
 TEST(seed_ranges)
 {
-    ck_assert_int_eq(grid_seeds(grid, "0-2,7,9-9", &err), STATUS_OK);
+    FINE(grid_seeds(grid, "0-2,7,9-9", &err));
     expand();
     const uint64_t seeds[] = {0, 1, 2, 7, 9};
     ck_assert_uint_eq(n_config, 5);
@@ -177,7 +177,7 @@ TEST(axes_and_variant_in_any_order)
     memcpy(id, configs[0].id, CONFIG_ID_SIZE);
     struct config config = config_default();
     config_set(&config, "variant", "qk+", NULL);
-    ck_assert_int_eq(config_resolve(&config, &err), STATUS_OK);
+    FINE(config_resolve(&config, &err));
     memcpy(other, config.id, CONFIG_ID_SIZE);
     ck_assert_str_eq(id, other);
 }
@@ -212,7 +212,7 @@ TEST(the_same_run_twice_is_refused)
 
 TEST(too_many_cells)
 {
-    ck_assert_int_eq(grid_seeds(grid, "0-50000", &err), STATUS_OK);
+    FINE(grid_seeds(grid, "0-50000", &err));
     set("n_layer=1,2");
     expect_expand_refused("more than 100000 runs");
 }

@@ -27,10 +27,9 @@ TEST(every_spelling_works)
 TEST(pixels_and_labels_come_back)
 {
     struct image_data data;
-    struct error err;
     for (int packed = 0; packed < 2; packed++) {
         fixture_mnist(packed ? "%s-%s.gz" : "%s-%s");
-        ck_assert_msg(fixture_load("mnist", &data, &err) == STATUS_OK, "%s", err.text);
+        FINE(fixture_load("mnist", &data));
         for (size_t i = 0; i < 10; i++) {
             ck_assert_uint_eq(data.train.label[i], i);
             for (size_t k = 0; k < 784; k++) {

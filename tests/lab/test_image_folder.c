@@ -98,8 +98,7 @@ static void expect_labels(const struct image_set *set, size_t n, const uint16_t 
 
 static void load(struct image_data *data)
 {
-    struct error err;
-    ck_assert_msg(fixture_load("tinyimagenet", data, &err) == STATUS_OK, "%s", err.text);
+    FINE(fixture_load("tinyimagenet", data));
 }
 
 static void expect_official(void)
@@ -226,12 +225,11 @@ TEST(grey_ones_have_three_equal_channels)
 static void expect_no_cache(const char *phrase)
 {
     struct image_data data;
-    struct error err;
     char cache[PATH_SIZE], **names;
     size_t n_name;
     scratch_path(cache, "cache");
     ck_assert_int_eq(
-        fixture_load_with("tinyimagenet", (struct dataset_options){.cache = cache}, &data, &err),
+        fixture_load_with("tinyimagenet", (struct dataset_options){.cache = cache}, &data),
         STATUS_DATA);
     ck_assert_msg(strstr(err.text, VICTIM) && strstr(err.text, phrase), "%s", err.text);
     ck_assert_int_eq(folder_list(cache, &names, &n_name, NULL), STATUS_OK);
@@ -302,13 +300,11 @@ static bool count_decoded(void *context, size_t n_done, size_t n_image)
 static size_t load_cached(char hash[SHA256_HEX_SIZE])
 {
     struct image_data data;
-    struct error err;
     char cache[PATH_SIZE];
     scratch_path(cache, "cache");
     n_decoded = 0;
     struct dataset_options options = {.cache = cache, .progress = count_decoded};
-    ck_assert_msg(fixture_load_with("tinyimagenet", options, &data, &err) == STATUS_OK, "%s",
-                  err.text);
+    FINE(fixture_load_with("tinyimagenet", options, &data));
     expect_labels(&data.train, 4, (const uint16_t[]){0, 0, 1, 1});
     strcpy(hash, image_data_hash(&data));
     image_data_free(&data);
@@ -394,12 +390,11 @@ static bool stop_at_once(void *context, size_t n_done, size_t n_image)
 TEST(a_builder_that_was_stopped_or_killed_leaves_no_cache)
 {
     struct image_data data;
-    struct error err;
     char cache[PATH_SIZE], hash[SHA256_HEX_SIZE], path[PATH_SIZE], partial[PATH_SIZE];
     write_official();
     scratch_path(cache, "cache");
     struct dataset_options options = {.cache = cache, .progress = stop_at_once};
-    ck_assert_int_eq(fixture_load_with("tinyimagenet", options, &data, &err), STATUS_INTERRUPTED);
+    ck_assert_int_eq(fixture_load_with("tinyimagenet", options, &data), STATUS_INTERRUPTED);
     ck_assert_uint_eq(load_cached(hash), 7);
     cache_file(path);
     path_format(partial, NULL, "%s.partial", path);
@@ -440,15 +435,12 @@ TEST(several_builders_at_once)
 TEST(a_cache_that_cannot_be_written)
 {
     struct image_data data;
-    struct error err;
     write_official();
     fixture_text("cache", "a file");
     char cache[PATH_SIZE];
     scratch_path(cache, "cache/below");
-    ck_assert_int_eq(
-        fixture_load_with("tinyimagenet", (struct dataset_options){.cache = cache}, &data, &err),
-        STATUS_WRITE);
-    ck_assert_ptr_nonnull(strstr(err.text, "cache"));
+    REFUSED(fixture_load_with("tinyimagenet", (struct dataset_options){.cache = cache}, &data),
+            STATUS_WRITE, "cache");
 }
 
 /* The last one: processes that fork after threads were there would hang in some OpenMP libraries.
@@ -456,17 +448,15 @@ TEST(a_cache_that_cannot_be_written)
 TEST(any_number_of_threads_decodes_the_same)
 {
     struct image_data data;
-    struct error err;
     char one[SHA256_HEX_SIZE];
     write_official();
     load(&data);
     strcpy(one, image_data_hash(&data));
     image_data_free(&data);
     struct dataset_options options = {.threads = 3};
-    ck_assert_int_eq(fixture_load_with("tinyimagenet", options, &data, &err), STATUS_OK);
+    FINE(fixture_load_with("tinyimagenet", options, &data));
     ck_assert_str_eq(image_data_hash(&data), one);
     image_data_free(&data);
     fixture_write(VICTIM, "x", 1);
-    ck_assert_int_eq(fixture_load_with("tinyimagenet", options, &data, &err), STATUS_DATA);
-    ck_assert_ptr_nonnull(strstr(err.text, VICTIM));
+    REFUSED(fixture_load_with("tinyimagenet", options, &data), STATUS_DATA, VICTIM);
 }

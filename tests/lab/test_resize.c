@@ -114,7 +114,7 @@ static struct config make_config(size_t size)
 static struct source *make_source(const struct config *config)
 {
     struct source *source;
-    ck_assert_msg(source_create(&source, config, NULL, 2, &err) == STATUS_OK, "%s", err.text);
+    FINE(source_create(&source, config, NULL, 2, &err));
     return source;
 }
 

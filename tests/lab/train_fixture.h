@@ -22,8 +22,7 @@ static enum status run(const struct config *config, int threads, const char *out
     struct record *record;
     bool claimed;
     scratch_path(path, out);
-    ck_assert_msg(record_claim(path, config->id, &record, &claimed, &err) == STATUS_OK, "%s",
-                  err.text);
+    FINE(record_claim(path, config->id, &record, &claimed, &err));
     ck_assert(claimed);
     return train_run(config, &data, threads, record, hooks, outcome, &err);
 }
@@ -31,7 +30,7 @@ static enum status run(const struct config *config, int threads, const char *out
 static struct run_outcome run_fine(const struct config *config, int threads, const char *out)
 {
     struct run_outcome outcome;
-    ck_assert_msg(run(config, threads, out, NULL, &outcome) == STATUS_OK, "%s", err.text);
+    FINE(run(config, threads, out, NULL, &outcome));
     return outcome;
 }
 
@@ -50,12 +49,24 @@ static bool has_file(const struct config *config, const char *out, const char *n
     return file_exists(path);
 }
 
-static json_t *read_run(const struct config *config, const char *out)
+/* Every run.json that a test read, until it ends: FIXTURE(scratch_make, forget_runs). */
+static json_t *runs_read;
+
+static void forget_runs(void)
+{
+    json_decref(runs_read);
+    runs_read = NULL;
+    scratch_remove();
+}
+
+static const json_t *read_run(const struct config *config, const char *out)
 {
     char path[PATH_SIZE];
     json_t *found;
     file_of(config, out, "run.json", path);
-    ck_assert_msg(json_read(path, &found, &err) == STATUS_OK, "%s", err.text);
+    FINE(json_read(path, &found, &err));
+    runs_read = runs_read ? runs_read : json_array();
+    json_array_append_new(runs_read, found);
     return found;
 }
 
@@ -77,7 +88,7 @@ static char *read_table(const struct config *config, const char *out, const char
 static void expect_equal(const struct config *a, const char *out_a, const struct config *b,
                          const char *out_b, const char *const *section, const char *const *table)
 {
-    json_t *run_a = read_run(a, out_a), *run_b = read_run(b, out_b);
+    const json_t *run_a = read_run(a, out_a), *run_b = read_run(b, out_b);
     ck_assert_str_eq(weights_of(run_a), weights_of(run_b));
     for (; *section; section++) {
         ck_assert(json_equal(json_object_get(run_a, *section), json_object_get(run_b, *section)));
@@ -88,8 +99,20 @@ static void expect_equal(const struct config *a, const char *out_a, const struct
         free(text_a);
         free(text_b);
     }
-    json_decref(run_a);
-    json_decref(run_b);
+}
+
+/* expect_threads_change_nothing trains with one thread and with several others. */
+static void expect_threads_change_nothing(const struct config *config, const char *const *section,
+                                          const char *const *table)
+{
+    static const int threads[] = {2, 3, 7};
+    run_fine(config, 1, "t1");
+    for (size_t k = 0; k < sizeof threads / sizeof threads[0]; k++) {
+        char out[16];
+        snprintf(out, sizeof out, "t%d", threads[k]);
+        run_fine(config, threads[k], out);
+        expect_equal(config, "t1", config, out, section, table);
+    }
 }
 
 /* read_maps reads an array of n_map attention maps [n_token,n_token] of a finished run, and checks
@@ -107,7 +130,7 @@ static __attribute__((format(printf, 5, 6))) float *read_maps(const struct confi
     vsnprintf(name, sizeof name, format, arguments);
     va_end(arguments);
     file_of(config, out, name, path);
-    ck_assert_msg(npy_read(path, &map, dim, &n_dim, &err) == STATUS_OK, "%s", err.text);
+    FINE(npy_read(path, &map, dim, &n_dim, &err));
     for (size_t i = 0; i + 2 < n_dim; i++) {
         n *= dim[i];
     }
