@@ -6,6 +6,7 @@
 #include "report/report.h"
 #include "report/write/html_parts.h"
 #include "report/write/latex.h"
+#include "report/write/page.h"
 #include "testing.h"
 
 /* ---- helpers ---- */
@@ -30,11 +31,11 @@ static void write_runs(void)
     }
 }
 
-/* The data of report.html; caller frees with json_decref. */
-static json_t *page_data(void)
+/* The data of a page; caller frees with json_decref. */
+static json_t *data_of(const char *name)
 {
     static const char begin[] = "id=\"data\">";
-    char *page = scratch_read("report/report.html");
+    char *page = scratch_read(name);
     char *start = strstr(page, begin);
     ck_assert_ptr_nonnull(start);
     start += strlen(begin);
@@ -44,6 +45,11 @@ static json_t *page_data(void)
     ck_assert_msg(data != NULL, "the data of the page are JSON");
     free(page);
     return data;
+}
+
+static json_t *page_data(void)
+{
+    return data_of("report/report.html");
 }
 
 /* The first block of a kind, in reading order; NULL where there is none. */
@@ -168,6 +174,101 @@ TEST(a_long_curve_is_cut_and_loses_no_extreme)
     ck_assert_uint_eq(size / sizeof(float), (2 * MAX_POINT + 1 + 2) / 3);
     memcpy(&low, byte + size - sizeof(low), sizeof(low));
     ck_assert_float_eq_tol(low, 0.05F, 1e-6F);
+    json_decref(data);
+}
+
+TEST(a_plot_is_handed_over_whole)
+{
+    static const double x[] = {1, 2, 10, 101}, y[] = {5, 6, NAN, 8}, one = 3, at = 0;
+    static const float x_shown[] = {1, 2, 10, 101};
+    struct page_levels levels = {.lead = "", .runs = "runs"};
+    struct document document = document_create();
+    struct plot *plot = plot_create("a plot");
+    struct panel *panel = plot_panel(plot, "dots", "x", "y");
+    panel->x.low = -1;
+    panel->x.discrete = panel->x.whole = panel->y.sign = panel->y.log = true;
+    plot_note(plot, "a note");
+    plot_series(plot, "uneven", 2, MARK_DOTS, x, y, 4)->width = 0.5;
+    plot_series(plot, "even", 3, MARK_LINE, NULL, y, 4);
+    for (size_t i = 0; i < 4; i++) {
+        panel->series[1].x[i] = 7 + 2 * (double)i;
+    }
+    plot_rule(plot, 2.5, true, "a rule")->beside = true;
+    plot_panel(plot, "strip", "value", NULL);
+    plot_series(plot, "row", 0, MARK_STRIP, &at, &one, 1);
+    plot_single(plot, &one);
+    plot_titles(plot, "one run", "the mean");
+    plot_subtitle(plot, "below the title");
+    plot->share_y = true;
+    document_begin(&document, GROUP_SECTION, "a", "A");
+    document_plot(&document, plot);
+    document_end(&document);
+    ck_assert_int_eq(page_write(&document, &levels, scratch, NULL), STATUS_OK);
+    document_free(&document);
+
+    json_t *data = data_of("report.html");
+    const json_t *block = find_block(json_object_get(data, "blocks"), "plot");
+    json_t *expected =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:b}", "k", "plot", "t", "a plot", "sub",
+                  "below the title", "one", "one run", "mean", "the mean", "share", 1);
+    json_object_set(expected, "panels", json_object_get(block, "panels"));
+    ck_assert(json_equal(block, expected));
+    const json_t *first = json_array_get(json_object_get(block, "panels"), 0);
+    const json_t *dots = json_array_get(json_object_get(first, "lines"), 0);
+    const json_t *even = json_array_get(json_object_get(first, "lines"), 1);
+    json_t *axes =
+        json_pack("{s:s, s:f, s:b, s:b}", "t", "x", "low", -1.0, "discrete", 1, "whole", 1);
+    json_t *rules =
+        json_pack("[{s:f, s:b, s:s, s:b}]", "at", 2.5, "v", 1, "t", "a rule", "beside", 1);
+    json_t *steps = json_pack("[f, f, i, i]", 7.0, 2.0, 1, 4);
+    ck_assert_str_eq(json_get_text(first, "note", ""), "a note");
+    ck_assert(json_equal(json_object_get(first, "x"), axes));
+    ck_assert(json_is_true(json_object_get(json_object_get(first, "y"), "sign")));
+    ck_assert(json_is_true(json_object_get(json_object_get(first, "y"), "log")));
+    ck_assert(json_equal(json_object_get(first, "rules"), rules));
+    check_floats(first, "at", x_shown, 4);
+    ck_assert(json_equal(json_object_get(even, "at"), steps));
+    ck_assert_int_eq(json_get_integer(dots, "m", -1), MARK_DOTS);
+    ck_assert_double_eq(json_number_value(json_object_get(dots, "w")), 0.5);
+    const json_t *second = json_array_get(json_object_get(block, "panels"), 1);
+    const json_t *row = json_array_get(json_object_get(second, "lines"), 0);
+    ck_assert_int_eq(json_get_integer(row, "m", -1), MARK_STRIP);
+    ck_assert_uint_eq(json_array_size(json_object_get(row, "one")), 1);
+    json_decref(expected);
+    json_decref(axes);
+    json_decref(rules);
+    json_decref(steps);
+    json_decref(data);
+}
+
+TEST(a_measured_cell_says_what_it_sums_up)
+{
+    static const struct column columns[] = {{.title = "mean"},
+                                            {.title = "alike"},
+                                            {.title = "published"},
+                                            {.title = "count"},
+                                            {.title = "plain", .decimals = 2}};
+    struct page_levels levels = {.lead = "", .runs = "runs"};
+    struct document document = document_create();
+    struct table *table = table_create(columns, 5);
+    table_row(table, facets_tag((struct facets){0, FACET_ANY, 2, FACET_ANY}), true);
+    table_shown(table, 1.0 / 3, "0.333");
+    table_sums_up(table, 3, 0.25, 0.5);
+    table_shown(table, 1, "1.000");
+    table_sums_up(table, 2, 1, 1);
+    table_shown(table, 0.5, "0.500");
+    table_integer(table, 7);
+    table_number(table, 0.126);
+    document_table(&document, table, "a table", NULL);
+    ck_assert_int_eq(page_write(&document, &levels, scratch, NULL), STATUS_OK);
+    document_free(&document);
+    json_t *data = data_of("report.html");
+    const json_t *block = find_block(json_object_get(data, "blocks"), "table");
+    json_t *expected =
+        json_pack("[[[i, i, i], [[s, f, i, f, f], [s, f, i], [s, f], i, [s]], i]]", 0, -1, 2,
+                  "0.333", 0.33333, 3, 0.25, 0.5, "1.000", 1.0, 2, "0.500", 0.5, 7, "0.13", 1);
+    ck_assert(json_equal(json_object_get(block, "rows"), expected));
+    json_decref(expected);
     json_decref(data);
 }
 

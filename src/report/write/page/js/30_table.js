@@ -35,6 +35,8 @@ function makeTable(block, place, pick) {
   const caption = el('caption');
   const pages = el('div', { class: 'pages' });
   const name = block.t;
+  const filled = block.cols.map((column, i) => i).filter((i) => !block.rows.length ||
+    block.rows.some((row) => row[1][i] !== null && row[1][i] !== ''));
   const node = el('div', { class: 'table', 'data-table': name },
     el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': name },
       el('table', null, caption, el('thead', null, head), body)), pages);
@@ -126,7 +128,7 @@ function makeTable(block, place, pick) {
 
   function update() {
     state.rows = (pick && pick(block.rows)) || block.rows.filter(isRowLeft);
-    state.columns = block.cols.map((column, i) => i).filter((i) => isColumnLeft(block.cols[i]));
+    state.columns = filled.filter((i) => isColumnLeft(block.cols[i]));
     state.page = 0;
     clear(caption, block.note && el('span', null, inline(block.note)));
     draw();

@@ -33,21 +33,19 @@ function makeChoice(block, place) {
 
 function makeFold(block, place) {
   const inner = el('div');
-  const node = el('details', { class: 'block', open: block.open,
-    ontoggle: () => {
-      if (node.open && !inner.firstChild) {
-        drawBlocks(inner, block.b, place);
-      }
-    } }, el('summary', null, inline(block.t)), inner);
+  const fill = () => {
+    if (node.open && !inner.firstChild) {
+      drawBlocks(inner, block.b, place);
+    }
+  };
+  const node = el('details', { class: 'block', open: block.open, ontoggle: fill },
+    el('summary', null, inline(block.t)), inner);
   const update = () => {
     node.hidden = !isLeft(block);
+    fill();
   };
-  if (block.open) {
-    drawBlocks(inner, block.b, place);
-  }
   onFilter(node, update);
-  update();
-  return { node };
+  return { node, update };
 }
 
 async function copy(text, button) {
