@@ -13,6 +13,20 @@
 #include "nn/kernels/kernels.h"
 #include "nn/optimizer.h"
 
+/* The functions of the program that faults.cmake wraps. */
+#define WRAPPED(name) extern __typeof__(name) __real_##name, __wrap_##name
+WRAPPED(kernels_active);
+WRAPPED(attention_forward);
+WRAPPED(attention_backward);
+WRAPPED(attention_scores);
+WRAPPED(adam_prepare);
+WRAPPED(schedule_rate);
+WRAPPED(engine_train_step);
+WRAPPED(engine_initialise);
+WRAPPED(engine_predict);
+WRAPPED(source_begin_epoch);
+WRAPPED(rng_permutation);
+
 /*    id                  name                  what is wrong */
 #define FAULT_TABLE(X)                                                                             \
     X(NONE, "none", "nothing")                                                                     \
@@ -98,8 +112,6 @@ void fault_plant(const char *name)
     }
 }
 
-const struct kernels *__real_kernels_active(void);
-const struct kernels *__wrap_kernels_active(void);
 const struct kernels *__wrap_kernels_active(void)
 {
     const struct kernels *kernels = __real_kernels_active();
@@ -122,8 +134,6 @@ static struct attention spoil(const struct attention *a)
     return spoiled;
 }
 
-void __real_attention_forward(const struct attention *a, float *mix);
-void __wrap_attention_forward(const struct attention *a, float *mix);
 void __wrap_attention_forward(const struct attention *a, float *mix)
 {
     struct attention spoiled = spoil(a);
@@ -133,10 +143,6 @@ void __wrap_attention_forward(const struct attention *a, float *mix)
     }
 }
 
-void __real_attention_backward(const struct attention *a, const float *dmix,
-                               const struct attention_gradient *to);
-void __wrap_attention_backward(const struct attention *a, const float *dmix,
-                               const struct attention_gradient *to);
 void __wrap_attention_backward(const struct attention *a, const float *dmix,
                                const struct attention_gradient *to)
 {
@@ -146,10 +152,6 @@ void __wrap_attention_backward(const struct attention *a, const float *dmix,
     __real_attention_backward(&spoiled, dmix, &last);
 }
 
-void __real_attention_scores(const struct attention *a, size_t sequence, float *product,
-                             float *scores);
-void __wrap_attention_scores(const struct attention *a, size_t sequence, float *product,
-                             float *scores);
 void __wrap_attention_scores(const struct attention *a, size_t sequence, float *product,
                              float *scores)
 {
@@ -159,10 +161,6 @@ void __wrap_attention_scores(const struct attention *a, size_t sequence, float *
 
 /* ---- steps ---- */
 
-struct adam_update __real_adam_prepare(const struct adam_options *options, uint64_t step,
-                                       double grad_norm);
-struct adam_update __wrap_adam_prepare(const struct adam_options *options, uint64_t step,
-                                       double grad_norm);
 struct adam_update __wrap_adam_prepare(const struct adam_options *options, uint64_t step,
                                        double grad_norm)
 {
@@ -174,8 +172,6 @@ struct adam_update __wrap_adam_prepare(const struct adam_options *options, uint6
     return update;
 }
 
-double __real_schedule_rate(const struct config *config, size_t step, size_t n_step);
-double __wrap_schedule_rate(const struct config *config, size_t step, size_t n_step);
 double __wrap_schedule_rate(const struct config *config, size_t step, size_t n_step)
 {
     struct config slow = *config;
@@ -187,10 +183,6 @@ double __wrap_schedule_rate(const struct config *config, size_t step, size_t n_s
     return __real_schedule_rate(&slow, step, n_step);
 }
 
-struct train_result __real_engine_train_step(struct engine *engine, const struct batch *batch,
-                                             const struct adam_options *adam);
-struct train_result __wrap_engine_train_step(struct engine *engine, const struct batch *batch,
-                                             const struct adam_options *adam);
 struct train_result __wrap_engine_train_step(struct engine *engine, const struct batch *batch,
                                              const struct adam_options *adam)
 {
@@ -201,18 +193,12 @@ struct train_result __wrap_engine_train_step(struct engine *engine, const struct
 
 static uint64_t seed_of_run;
 
-void __real_engine_initialise(struct engine *engine, uint64_t seed);
-void __wrap_engine_initialise(struct engine *engine, uint64_t seed);
 void __wrap_engine_initialise(struct engine *engine, uint64_t seed)
 {
     seed_of_run = seed;
     __real_engine_initialise(engine, seed);
 }
 
-struct loss_sums __real_engine_predict(struct engine *engine, const struct batch *batch,
-                                       float *logits);
-struct loss_sums __wrap_engine_predict(struct engine *engine, const struct batch *batch,
-                                       float *logits);
 struct loss_sums __wrap_engine_predict(struct engine *engine, const struct batch *batch,
                                        float *logits)
 {
@@ -228,8 +214,6 @@ struct loss_sums __wrap_engine_predict(struct engine *engine, const struct batch
 
 static bool second_epoch;
 
-void __real_source_begin_epoch(struct source *source, size_t epoch);
-void __wrap_source_begin_epoch(struct source *source, size_t epoch);
 void __wrap_source_begin_epoch(struct source *source, size_t epoch)
 {
     second_epoch = epoch == 1;
@@ -237,8 +221,6 @@ void __wrap_source_begin_epoch(struct source *source, size_t epoch)
     second_epoch = false;
 }
 
-void __real_rng_permutation(struct rng rng, size_t n, uint32_t *permutation);
-void __wrap_rng_permutation(struct rng rng, size_t n, uint32_t *permutation);
 void __wrap_rng_permutation(struct rng rng, size_t n, uint32_t *permutation)
 {
     __real_rng_permutation(rng, n, permutation);

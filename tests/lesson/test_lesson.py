@@ -137,6 +137,19 @@ def choose(page, selector, value):
         s.dispatchEvent(new Event('change')); })()""" % (json.dumps(selector), json.dumps(value)))
 
 
+def type_in(page, selector, value):
+    page.run("""(() => { const i = document.querySelector(%s); i.value = %s;
+        i.dispatchEvent(new Event('input')); })()""" % (json.dumps(selector), json.dumps(value)))
+
+
+def count(page, selector):
+    return page.run("document.querySelectorAll(%s).length" % json.dumps(selector))
+
+
+def attribute(page, selector, name):
+    return page.run("document.querySelector(%s).getAttribute('%s')" % (json.dumps(selector), name))
+
+
 def text(page, selector):
     return page.run("document.querySelector(%s).textContent" % json.dumps(selector))
 
@@ -151,19 +164,15 @@ def test_products(page):
     equal(text(page, says), "S(We, We) = 0·1 + 2·1 = 2", "the keyboard explains a score")
     page.key("ArrowRight")
     equal(text(page, says), "S(We, saw) = 0·0 + 2·1 = 2", "arrow keys move on")
-    check(page.run("document.querySelectorAll('%s td.used').length === 4" % root),
-          "the two rows of a product light up")
+    equal(count(page, root + " td.used"), 4, "the two rows of a product light up")
     equal(page.run("[...document.querySelectorAll('%s *')].filter(n => n.tabIndex >= 0).length" % root),
           12, "stops of the Tab key")
     height = page.run("document.querySelector('%s').getBoundingClientRect().height" % root)
     check(height < 740, "all steps on one screen, %d px" % height)
     choose(page, root + " select", "qk")
-    check(page.run("document.querySelector('%s').textContent.includes('S is symmetric')" % root),
-          "Q = K is symmetric")
-    page.run("""(() => { const i = document.querySelector('%s input'); i.value = 3;
-        i.dispatchEvent(new Event('input')); })()""" % root)
-    check(page.run("document.querySelector('%s').textContent.includes('S is symmetric')" % root),
-          "and stays so whatever X is")
+    check("S is symmetric" in text(page, root), "Q = K is symmetric")
+    type_in(page, root + " input", 3)
+    check("S is symmetric" in text(page, root), "and stays so whatever X is")
     focus(page, root + " td.edit input")
     for letter in "-2":
         page.send("Input.insertText", text=letter)
@@ -180,11 +189,10 @@ def gram(page, name):
 def test_gram(page):
     root = "[data-widget=gram]"
     key = root + " .handle[aria-label^='Key %d']"
-    before = page.run("document.querySelector(\"%s\").getAttribute('aria-valuetext')" % (key % 1))
+    before = attribute(page, key % 1, "aria-valuetext")
     focus(page, key % 1)
     page.key("ArrowLeft")
-    after = page.run("document.querySelector(\"%s\").getAttribute('aria-valuetext')" % (key % 1))
-    equal((before, after), ("(1.20, 0.40)", "(1.10, 0.40)"), "arrow keys move a key")
+    equal((before, attribute(page, key % 1, "aria-valuetext")), ("(1.20, 0.40)", "(1.10, 0.40)"), "arrow keys move a key")
     chance = random.Random(1)
     for move in range(24):
         way = (finger, drag)[move % 2]
@@ -192,8 +200,7 @@ def test_gram(page):
         check(gram(page, "over") <= 1e-9, "no score passes its diagonal")
         equal(gram(page, "mutual"), 0, "nobody prefers each other")
         check(gram(page, "most") <= 1 + 1e-9, "two shares sum to at most 1")
-    moved = page.run("document.querySelector(\"%s\").getAttribute('aria-valuetext')" % (key % 2))
-    check(moved != "(0.50, 1.30)", "pointers move keys")
+    check(attribute(page, key % 2, "aria-valuetext") != "(0.50, 1.30)", "pointers move keys")
     press(page, "Start again", root)
     click(page, root + " input[type=checkbox]")
     check("✓" not in text(page, root + " .goals"), "no wish comes true by itself")
@@ -228,8 +235,7 @@ def test_draw(page):
 
 def test_trained(page):
     root = "[data-widget=trained]"
-    equal(page.run("document.querySelectorAll('%s .maps canvas').length" % root), 8,
-          "the map that is needed and seven trained ones")
+    equal(count(page, root + " .maps canvas"), 8, "the map that is needed and seven trained ones")
     focus(page, root + " input[type=range]")
     last = text(page, root + " output")
     page.key("ArrowLeft")
@@ -275,8 +281,7 @@ def test_cache(program, page):
     root = "[data-widget=cache]"
     for model, context in (("300m", 32000), ("1.2b", 8000)):
         choose(page, root + " select", model)
-        page.run("""(() => { const i = document.querySelector('%s [data-size=context]'); i.value = %d;
-            i.dispatchEvent(new Event('input')); })()""" % (root, context))
+        type_in(page, root + " [data-size=context]", context)
         shown = page.run("""Object.fromEntries([...document.querySelectorAll('%s [data-variant]')]
             .map(r => [r.dataset.variant, Number(r.dataset.bytes)]))""" % root)
         options = [word for name in shown for word in ("--variant", name)]
@@ -289,10 +294,8 @@ def test_cache(program, page):
             equal(shown[row.get("variant", row.get("id"))], per_token * context,
                   "the cache of %s" % row)
     for heads, n_row in (("3", 0), ("16", len(shown))):
-        page.run("""(() => { const i = document.querySelector('%s [data-size=n_head]'); i.value = %s;
-            i.dispatchEvent(new Event('input')); })()""" % (root, heads))
-        equal(page.run("document.querySelectorAll('%s [data-variant]').length" % root), n_row,
-              "rows with %s heads" % heads)
+        type_in(page, root + " [data-size=n_head]", heads)
+        equal(count(page, root + " [data-variant]"), n_row, "rows with %s heads" % heads)
     choose(page, root + " select", "300m")
     check("(2 × 1024 × 20 × 2 bytes)" in text(page, root + " .says"), "the product is said")
 
@@ -312,8 +315,7 @@ def test_seeds(page):
          "on Shift, the score terms, too")
     check("scale + relative" in text(page, "[data-widget=pairs] .baseline"), "and by what they have")
     check(len(text(page, "[data-widget=mislead]")) > 80, "what was searched for is said")
-    equal(page.run("document.querySelectorAll('[data-widget=published] tbody tr').length"), 7,
-          "published rows")
+    equal(count(page, "[data-widget=published] tbody tr"), 7, "published rows")
 
 
 def test_page(page):
@@ -346,7 +348,7 @@ def test_current_part(page):
     page.run("document.getElementById('part4').scrollIntoView({behavior: 'instant'})")
     wait(page, "document.querySelector('nav a[aria-current]') && "
          "document.querySelector('nav a[aria-current]').hash === '#part4'", "the part that is read")
-    equal(page.run("document.querySelectorAll('nav a[aria-current]').length"), 1, "one current part")
+    equal(count(page, "nav a[aria-current]"), 1, "one current part")
 
 
 def test_phone(page):

@@ -16,22 +16,20 @@
 #define LEVEL 0.05
 #define WORDS 4 /* random words a block */
 
-static double total(const struct resample_unit *unit, size_t n_unit)
+/* The sum over all units, or that of their magnitudes. */
+static double total(const struct resample_unit *unit, size_t n_unit, bool of_magnitudes)
 {
     double sum = 0;
     for (size_t i = 0; i < n_unit; i++) {
-        sum += unit[i].sum;
+        sum += of_magnitudes ? fabs(unit[i].sum) : unit[i].sum;
     }
     return sum;
 }
 
-static double magnitude(const struct resample_unit *unit, size_t n_unit)
+/* Sums that are this near are equal: the same numbers added in another order. */
+static double tie(const struct resample_unit *unit, size_t n_unit)
 {
-    double sum = 0;
-    for (size_t i = 0; i < n_unit; i++) {
-        sum += fabs(unit[i].sum);
-    }
-    return sum;
+    return 1e-12 * total(unit, n_unit, true);
 }
 
 static double mean_of(const struct resample_unit *unit, size_t n_unit)
@@ -40,7 +38,7 @@ static double mean_of(const struct resample_unit *unit, size_t n_unit)
     for (size_t i = 0; i < n_unit; i++) {
         n_pair += unit[i].n_pair;
     }
-    return total(unit, n_unit) / (double)n_pair;
+    return total(unit, n_unit, false) / (double)n_pair;
 }
 
 static size_t stratum_end(const struct resample_unit *unit, size_t n_unit, size_t first)
@@ -156,8 +154,7 @@ static void bca(const struct resample_unit *unit, size_t n_unit, const double *s
 {
     double freedom = (double)(n_unit - count_strata(unit, n_unit));
     double z = t_quantile(freedom) * sqrt((double)n_unit / freedom);
-    double tolerance = 1e-12 * magnitude(unit, n_unit);
-    double centre = bias(sorted, mean_of(unit, n_unit), tolerance);
+    double centre = bias(sorted, mean_of(unit, n_unit), tie(unit, n_unit));
     double skew = acceleration(unit, n_unit);
     double below = centre - z, above = centre + z;
     *low = value_at(sorted, normal_probability(centre + below / (1 - skew * below)));
@@ -205,8 +202,7 @@ static double make_tables(const struct resample_unit *unit, size_t n_unit, doubl
         size_t n = n_unit - first < BITS ? n_unit - first : BITS;
         fill_table(unit + first, n, table + first / BITS * N_PATTERN);
     }
-    double tolerance = 1e-12 * magnitude(unit, n_unit);
-    return fabs(total(unit, n_unit)) - tolerance;
+    return fabs(total(unit, n_unit, false)) - tie(unit, n_unit);
 }
 
 static double exact_p(const double *table, size_t n_unit, double observed)
