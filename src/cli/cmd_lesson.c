@@ -35,29 +35,8 @@ static enum status write_and_say(const struct plan *plan, struct error *err)
     return STATUS_OK;
 }
 
-static enum status train_and_write(const struct plan *plan, struct error *err)
-{
-    struct error lesson_error = {0};
-    enum status made = plan_run(plan, err);
-    if (made != STATUS_OK && made != STATUS_FAILED) {
-        return made;
-    }
-    enum status written = write_and_say(plan, &lesson_error);
-    if (written == STATUS_OK) {
-        return made;
-    }
-    *err = lesson_error;
-    return written;
-}
-
 enum status cmd_lesson(const struct arguments *arguments, struct error *err)
 {
-    struct plan plan = {0};
     TRY(word_check(WORD_LESSON, arguments->operand[0], err));
-    enum status status = plan_create(&plan, arguments, LESSON_PRESET, err);
-    if (status == STATUS_OK) {
-        status = arguments->dry_run ? plan_preview(&plan, err) : train_and_write(&plan, err);
-    }
-    plan_free(&plan);
-    return status;
+    return plan_command(arguments, LESSON_PRESET, write_and_say, err);
 }

@@ -203,28 +203,7 @@ static enum status report_and_print(const struct plan *plan, struct error *err)
     return STATUS_OK;
 }
 
-static enum status train_and_report(const struct plan *plan, struct error *err)
-{
-    struct error report_error = {0};
-    enum status made = plan_run(plan, err);
-    if (made != STATUS_OK && made != STATUS_FAILED) {
-        return made;
-    }
-    enum status reported = report_and_print(plan, &report_error);
-    if (reported == STATUS_OK) {
-        return made;
-    }
-    *err = report_error;
-    return reported;
-}
-
 enum status cmd_quick(const struct arguments *arguments, struct error *err)
 {
-    struct plan plan;
-    enum status status = plan_create(&plan, arguments, "quick", err);
-    if (status == STATUS_OK) {
-        status = arguments->dry_run ? plan_preview(&plan, err) : train_and_report(&plan, err);
-    }
-    plan_free(&plan);
-    return status;
+    return plan_command(arguments, "quick", report_and_print, err);
 }

@@ -17,40 +17,20 @@ static enum status check_operand(const char *word, struct error *err)
     return STATUS_OK;
 }
 
-static void say_next(const char *out)
+static enum status print_results(const struct plan *plan, struct error *err)
 {
-    char *folder = shell_path(out);
-    terminal_print(stderr, "Next: qkvlab report %s\n", folder ? folder : "OUT");
-    free(folder);
-}
-
-static enum status train_and_print(const struct plan *plan, struct error *err)
-{
-    enum status made = plan_run(plan, err);
-    if (made != STATUS_OK && made != STATUS_FAILED) {
-        return made;
-    }
-    struct error unprinted = {0};
-    enum status printed = plan_results(plan, &unprinted);
-    if (printed != STATUS_OK) {
-        *err = unprinted;
-        return printed;
-    }
+    TRY(plan_results(plan, err));
     if (!plan->arguments->quiet) {
-        say_next(plan->arguments->out);
+        char *folder = shell_path(plan->arguments->out);
+        terminal_print(stderr, "Next: qkvlab report %s\n", folder ? folder : "OUT");
+        free(folder);
     }
-    return made;
+    return STATUS_OK;
 }
 
 enum status cmd_run(const struct arguments *arguments, struct error *err)
 {
-    struct plan plan;
     const char *name = arguments->n_operand > 0 ? arguments->operand[0] : NULL;
     TRY(check_operand(name, err));
-    enum status status = plan_create(&plan, arguments, name, err);
-    if (status == STATUS_OK) {
-        status = arguments->dry_run ? plan_preview(&plan, err) : train_and_print(&plan, err);
-    }
-    plan_free(&plan);
-    return status;
+    return plan_command(arguments, name, print_results, err);
 }

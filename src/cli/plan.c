@@ -44,10 +44,9 @@ static enum status take_shard(struct plan *plan, struct error *err)
     return STATUS_OK;
 }
 
-enum status plan_create(struct plan *plan, const struct arguments *arguments, const char *name,
-                        struct error *err)
+static enum status list_runs(struct plan *plan, const char *name, struct error *err)
 {
-    *plan = (struct plan){.arguments = arguments};
+    const struct arguments *arguments = plan->arguments;
     TRY(grids_expand(&plan->grids, arguments, name, err));
     TRY(take_shard(plan, err));
     size_t n_left = plan->n_run - plan->n_done;
@@ -55,13 +54,6 @@ enum status plan_create(struct plan *plan, const struct arguments *arguments, co
     plan->jobs = jobs > 0 ? jobs : 1;
     plan->threads = estimate_threads(arguments->threads, plan->jobs);
     return STATUS_OK;
-}
-
-void plan_free(struct plan *plan)
-{
-    free(plan->config);
-    free(plan->done);
-    grids_free(&plan->grids);
 }
 
 /* ---- working through it ---- */
@@ -346,7 +338,8 @@ static enum status finish(const struct plan *plan, struct progress *progress, en
     return drawn;
 }
 
-enum status plan_run(const struct plan *plan, struct error *err)
+/* run makes every run that is not done yet, then the pictures of its attention maps. */
+static enum status run(const struct plan *plan, struct error *err)
 {
     const struct arguments *arguments = plan->arguments;
     struct sweep_totals totals = {0};
@@ -371,5 +364,34 @@ enum status plan_run(const struct plan *plan, struct error *err)
         say_totals(plan, progress, &totals);
     }
     progress_free(progress);
+    return status;
+}
+
+/* tell runs also where some runs failed; that it could not is then the more important news. */
+static enum status run_and_tell(const struct plan *plan, plan_tell *tell, struct error *err)
+{
+    struct error untold = {0};
+    enum status made = run(plan, err);
+    if (made != STATUS_OK && made != STATUS_FAILED) {
+        return made;
+    }
+    enum status told = tell(plan, &untold);
+    if (told != STATUS_OK) {
+        *err = untold;
+    }
+    return told == STATUS_OK ? made : told;
+}
+
+enum status plan_command(const struct arguments *arguments, const char *name, plan_tell *tell,
+                         struct error *err)
+{
+    struct plan plan = {.arguments = arguments};
+    enum status status = list_runs(&plan, name, err);
+    if (status == STATUS_OK) {
+        status = arguments->dry_run ? plan_preview(&plan, err) : run_and_tell(&plan, tell, err);
+    }
+    free(plan.config);
+    free(plan.done);
+    grids_free(&plan.grids);
     return status;
 }

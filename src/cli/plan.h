@@ -1,5 +1,5 @@
 /* plan: the runs that a command line asks for, and their execution, alone or in several processes.
- * Used by `run` and `quick`.
+ * Used by `run`, `quick` and `lesson`.
  */
 #ifndef QKVLAB_CLI_PLAN_H
 #define QKVLAB_CLI_PLAN_H
@@ -23,18 +23,16 @@ struct plan {
     int threads;                       /* of each */
 };
 
-/* plan_create lists the runs of a configuration file or preset and the --set options, see grids.h.
- * Caller frees with plan_free, also on failure. STATUS_USAGE, STATUS_DATA. */
-enum status plan_create(struct plan *plan, const struct arguments *arguments, const char *name,
-                        struct error *err);
-void plan_free(struct plan *plan);
-
-/* plan_run makes every run that is not done yet, then the pictures of its attention maps. First it
- * keeps the list of all runs, see lab/sweep/sweep_plan.h. Progress and a closing line go to stderr.
- * STATUS_FAILED: some run failed or diverged, which was said. STATUS_DATA before anything is
- * trained where data are missing, or are not those of earlier runs, see lab/sweep/sweep_data.h.
- * STATUS_WRITE: it stopped there. */
-enum status plan_run(const struct plan *plan, struct error *err);
+/* plan_command carries out a command that trains: it lists the runs of a configuration file or preset
+ * (NULL: none) and the --set options, see grids.h, and previews them with --dry-run. Otherwise it
+ * makes those that are not done yet, and the pictures of their attention maps, and then calls tell,
+ * also where some runs failed. First it keeps the list of all runs, see lab/sweep/sweep_plan.h.
+ * Progress and a closing line go to stderr. STATUS_USAGE; STATUS_FAILED: some run failed or
+ * diverged, which was said. STATUS_DATA before anything is trained where data are missing, or are
+ * not those of earlier runs, see lab/sweep/sweep_data.h. STATUS_WRITE: it stopped there. */
+typedef enum status plan_tell(const struct plan *plan, struct error *err);
+enum status plan_command(const struct arguments *arguments, const char *name, plan_tell *tell,
+                         struct error *err);
 
 /* plan_preview prints the list of runs with their size and the time they will take. */
 enum status plan_preview(const struct plan *plan, struct error *err);
