@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "cli/table.h"
+#include "cli/terminal.h"
 #include "lab/bench/bench.h"
 #include "lab/bench/scaling.h"
 

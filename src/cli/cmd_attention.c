@@ -8,7 +8,6 @@
 #include "base/shell.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/table.h"
 #include "cli/terminal.h"
 #include "lab/record/record.h"
 #include "report/images/samples.h"

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "cli/bench_tables.h"
-#include "cli/busy.h"
 #include "cli/command.h"
 #include "cli/grids.h"
 #include "cli/options.h"
@@ -110,12 +109,6 @@ static enum status list_models(struct config **models, size_t *n_model,
 
 /* ---- measuring ---- */
 
-static int on_stop(void *context)
-{
-    (void)context;
-    return signals_received();
-}
-
 static void on_round(void *context, size_t round, size_t n_round)
 {
     (void)context;
@@ -143,7 +136,7 @@ static struct bench_options options_of(const struct arguments *arguments, int th
         .seconds = arguments->seconds > 0 ? arguments->seconds : DEFAULT_SECONDS,
         .ceiling = true,
         .round = shows_rounds(arguments) ? on_round : NULL,
-        .stop = on_stop,
+        .stop = signals_stop,
     };
 }
 
@@ -220,7 +213,7 @@ static enum status measure(const struct config *models, size_t n_model,
                                             : measure_speed(models, n_model, arguments, err);
     signals_release();
     if (status == STATUS_OK && !arguments->quiet) {
-        busy_warn(contention_others(&contention), "an idle machine is faster");
+        terminal_say_busy(contention_others(&contention), "an idle machine is faster");
     }
     return status;
 }

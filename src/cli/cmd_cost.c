@@ -4,7 +4,6 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/table.h"
 #include "cli/terminal.h"
 #include "nn/cost.h"
 

@@ -9,7 +9,6 @@
 #include "cli/command.h"
 #include "cli/data_options.h"
 #include "cli/options.h"
-#include "cli/table.h"
 #include "cli/terminal.h"
 #include "lab/data/dataset.h"
 #include "report/content/image_sheets.h"

@@ -5,7 +5,6 @@
 #include "base/wrap.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/table.h"
 #include "cli/terminal.h"
 #include "lab/config/config.h"
 #include "nn/identities.h"

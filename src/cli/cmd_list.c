@@ -2,9 +2,8 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/list.h"
 #include "cli/options.h"
-#include "cli/table.h"
+#include "cli/terminal.h"
 #include "lab/config/config.h"
 #include "lab/data/dataset.h"
 #include "lab/kind/kind.h"

@@ -3,7 +3,6 @@
 #include "base/threads.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/table.h"
 #include "cli/terminal.h"
 #include "nn/selftest.h"
 

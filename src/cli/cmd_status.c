@@ -11,7 +11,6 @@
 #include "base/shell.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/table.h"
 #include "cli/terminal.h"
 #include "lab/record/record.h"
 #include "lab/sweep/sweep_plan.h"

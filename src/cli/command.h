@@ -6,7 +6,39 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "cli/words.h"
+
+/* What a word of the command line stands for. It decides how it is completed, and which words are
+ * accepted. */
+enum word {
+    WORD_TEXT, /* anything */
+    WORD_FOLDER,
+    WORD_FILE,
+    WORD_ASSIGNMENT, /* key=value */
+    WORD_CONFIG,     /* a preset or a configuration file */
+    WORD_MODEL,
+    WORD_COMMAND, /* from here on one of a fixed list, and nothing else */
+    WORD_SUBJECT, /* of `help`: a command or a topic */
+    WORD_PRESET,
+    WORD_FORMAT,
+    WORD_SHAPE,
+    WORD_DATASET,
+    WORD_DATA_ACTION,
+    WORD_LESSON,
+    WORD_LANGUAGE,
+    WORD_LIST,
+    WORD_SHELL,
+    WORD_BASELINE_ACTION,
+    WORD_TIER,
+    WORD_FAULT,
+    WORD_COUNT
+};
+
+/* word_choice returns the i-th text of a word that has a list, NULL past the last. */
+const char *word_choice(enum word word, size_t i);
+
+/* word_check refuses a text that is no name of a folder or file, or not in the list of a word that
+ * has a fixed one, and suggests the nearest. STATUS_USAGE. */
+enum status word_check(enum word word, const char *text, struct error *err);
 
 struct arguments; /* options.h */
 
@@ -48,5 +80,18 @@ const struct command *command_find(const char *name);
 const char *list_subject_at(size_t i);     /* of `list`: "variants", ... */
 const char *data_action_at(size_t i);      /* of `data` */
 const char *completion_shell_at(size_t i); /* of `completion` */
+
+/* ---- what `list` prints that is more than one table of its own ---- */
+
+/* list_presets prints what ready-made sweeps there are and what they cost on this machine. It
+ * trains a little to tell the times. */
+enum status list_presets(const struct arguments *arguments, struct error *err);
+
+/* list_preset prints the file of a preset, for a start of one's own. STATUS_USAGE. */
+enum status list_preset(const char *name, struct error *err);
+
+/* list_schema prints what a configuration file may hold as a JSON Schema, for editors that check
+ * and complete YAML by one. */
+enum status list_schema(const struct arguments *arguments, struct error *err);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "cli/busy.h"
 #include "cli/plan.h"
 #include "cli/startup.h"
+#include "cli/terminal.h"
 #include "lab/training/memory.h"
 
 double forecast_memory_mib(const struct config *config, int threads)
@@ -110,7 +110,7 @@ static const char *plural(size_t n)
 
 void forecast_warn(double others)
 {
-    busy_warn(others, "without them, runs take less time than said here");
+    terminal_say_busy(others, "without them, runs take less time than said here");
 }
 
 /* Where the time comes from. */

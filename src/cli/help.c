@@ -3,9 +3,14 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "build_info.h"
 #include "cli/markdown.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
+#include "lab/record/provenance.h"
+#include "nn/blas.h"
+#include "topic_registry.h"
 
 #define HELP_WIDTH 80   /* where the stream is no terminal */
 #define EXAMPLE_ROOM 30 /* for what an example is; with less it goes on a line of its own */
@@ -64,6 +69,39 @@ const char *exit_status_at(size_t i, char code[EXIT_CODE_SIZE])
 }
 
 /* ---- topics ---- */
+
+static const struct topic topics[] = {TOPIC_REGISTRY};
+
+const struct topic *topic_at(size_t i)
+{
+    return i < sizeof topics / sizeof topics[0] ? &topics[i] : NULL;
+}
+
+const struct topic *topic_find(const char *name)
+{
+    for (size_t i = 0; topic_at(i); i++) {
+        if (strcmp(topic_at(i)->name, name) == 0) {
+            return topic_at(i);
+        }
+    }
+    return NULL;
+}
+
+const struct topic *topic_alone_at(size_t i)
+{
+    for (size_t k = 0; topic_at(k); k++) {
+        if (!command_find(topic_at(k)->name) && i-- == 0) {
+            return topic_at(k);
+        }
+    }
+    return NULL;
+}
+
+void topic_title(const struct topic *topic, char title[TOPIC_TITLE_SIZE])
+{
+    const char *start = topic->text + strspn(topic->text, "# ");
+    snprintf(title, TOPIC_TITLE_SIZE, "%.*s", (int)strcspn(start, "\n"), start);
+}
 
 static void print_code(FILE *stream, const char *line)
 {
@@ -177,4 +215,63 @@ void help_command(FILE *stream, const struct command *command)
         fputc('\n', stream);
         help_topic(stream, topic_find(command->name));
     }
+}
+
+enum status cmd_help(const struct arguments *arguments, struct error *err)
+{
+    if (arguments->n_operand == 0) {
+        help_overview(stdout);
+        return STATUS_OK;
+    }
+    const char *subject = arguments->operand[0];
+    TRY(word_check(WORD_SUBJECT, subject, err));
+    if (command_find(subject)) {
+        help_command(stdout, command_find(subject));
+    } else {
+        help_topic(stdout, topic_find(subject));
+    }
+    return STATUS_OK;
+}
+
+/* ---- the version ---- */
+
+const char *version_number(void)
+{
+    return BUILD_VERSION;
+}
+
+static void print_all(const json_t *object)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)object, key, value)
+    {
+        if (json_is_integer(value)) {
+            printf("  %-10s  %lld\n", key, (long long)json_integer_value(value));
+        } else {
+            printf("  %-10s  %s\n", key, json_string_value(value));
+        }
+    }
+}
+
+/* What bench compares with; runs do not keep it. */
+static void print_blas(void)
+{
+    const struct blas *blas;
+    bool loads = blas_load(&blas, NULL) == STATUS_OK;
+    printf("  %-10s  %s (of bench)\n", "blas", loads ? blas->config : "none that can be loaded");
+}
+
+void version_print(void)
+{
+    json_t *build = provenance_build(), *machine = provenance_machine(0);
+    json_object_del(build, "version");
+    json_object_del(machine, "threads"); /* a run's own number; this is the default */
+    printf("qkvlab %s\n", version_number());
+    print_all(build);
+    print_all(machine);
+    printf("  %-10s  one for every processor, unless --threads says otherwise\n", "threads");
+    print_blas();
+    json_decref(build);
+    json_decref(machine);
 }

@@ -5,7 +5,7 @@
  * Children are in a process group of their own: a Ctrl-C reaches only the parent, which passes on
  * one signal; otherwise a child would hear it twice and stop at once.
  */
-#include "cli/jobs.h"
+#include "cli/plan.h"
 
 #include <errno.h>
 #include <fcntl.h>

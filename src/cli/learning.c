@@ -11,12 +11,6 @@
 #include "fault.h"
 #endif
 
-static int stop(void *context)
-{
-    (void)context;
-    return signals_received();
-}
-
 /* A line that is written over, on a terminal alone. */
 static void show_progress(void *context, size_t n_done, size_t n_run)
 {
@@ -43,7 +37,7 @@ enum status learning_train(struct traces *traces, const struct arguments *argume
     struct traces_options options = {.data = &data.options,
                                      .threads = arguments->threads,
                                      .context = training,
-                                     .stop = stop,
+                                     .stop = signals_stop,
                                      .progress = arguments->quiet ? NULL : show_progress};
     signals_hold();
     enum status status = traces_train(traces, &options, err);

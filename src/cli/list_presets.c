@@ -1,9 +1,8 @@
-#include "cli/list.h"
-
 #include <math.h>
 #include <stdio.h>
 
 #include "base/threads.h"
+#include "cli/command.h"
 #include "cli/forecast.h"
 #include "cli/grids.h"
 #include "cli/startup.h"

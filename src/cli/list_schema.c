@@ -1,12 +1,11 @@
 /* Made of the key table alone: "a | b" are choices, "0..9" is a range. */
-#include "cli/list.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/command.h"
 #include "lab/config/config.h"
 #include "lab/config/preset.h"
 

@@ -8,8 +8,7 @@
 
 #include "base/status.h"
 #include "cli/command.h"
-#include "cli/table.h"
-#include "cli/words.h"
+#include "cli/terminal.h"
 
 enum option_id {
 #define OPTION(member, ...) OPTION_##member,

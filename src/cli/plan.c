@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "cli/data_options.h"
-#include "cli/jobs.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/startup.h"
@@ -83,12 +82,6 @@ static void on_step(void *context, size_t step, size_t n_step, double loss)
     progress_step(watch->progress, watch->index, step, n_step, loss);
 }
 
-static int on_stop(void *context)
-{
-    (void)context;
-    return signals_received();
-}
-
 static void on_begin(void *context, size_t index)
 {
     struct watch *watch = context;
@@ -126,7 +119,7 @@ static enum status run_here(const struct plan *plan, const struct dataset_option
     struct sweep_options options = {
         .out = plan->arguments->out, .data = data, .threads = plan->threads};
     struct sweep_hooks hooks = {
-        .train = {.context = &watch, .step = on_step, .stop = on_stop},
+        .train = {.context = &watch, .step = on_step, .stop = signals_stop},
         .begin = on_begin,
         .end = on_end,
     };

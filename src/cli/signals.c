@@ -76,3 +76,9 @@ int signals_received(void)
 {
     return received;
 }
+
+int signals_stop(void *context)
+{
+    (void)context;
+    return signals_received();
+}

@@ -17,4 +17,7 @@ void signals_release(void);
 /* signals_received returns the first signal that asked to stop, 0 if none did. */
 int signals_received(void);
 
+/* signals_stop is the same as a stop hook of what computes long. */
+int signals_stop(void *context);
+
 #endif

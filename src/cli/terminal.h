@@ -1,10 +1,12 @@
-/* terminal: what is at the other end of a stream, and text laid out for it. */
+/* terminal: what is at the other end of a stream, and text and tables laid out for it. */
 #ifndef QKVLAB_CLI_TERMINAL_H
 #define QKVLAB_CLI_TERMINAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+
+#include "base/table.h"
 
 /* terminal_is: the stream is a terminal that can move its cursor. */
 bool terminal_is(FILE *stream);
@@ -23,5 +25,15 @@ void terminal_print(FILE *stream, const char *format, ...) __attribute__((format
 
 /* terminal_say prints a message of the program on stderr, cleaned: "qkvlab: ..." and a line end. */
 void terminal_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* terminal_say_busy warns that other programs took such a share of the processors, see
+ * base/contention.h, while something was timed, and of what follows from it. Little, and what is
+ * unknown, is passed over. */
+void terminal_say_busy(double others, const char *consequence);
+
+/* table_print writes the table to stdout: as aligned text it is fitted to the terminal, and control
+ * characters are replaced. table_finish also frees it. */
+enum status table_print(const struct table *table, enum format format, struct error *err);
+enum status table_finish(struct table *table, enum format format, struct error *err);
 
 #endif
