@@ -81,3 +81,8 @@ enum status text_write_unsynced(const struct text *text, const char *path, struc
     return text->failed ? error_memory(err, "building the text of %s", path)
                         : file_write(path, text->data ? text->data : "", text->size, err);
 }
+
+const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}

@@ -23,4 +23,7 @@ enum status text_write(const struct text *text, const char *path, struct error *
 /* text_write_unsynced is text_write with file_write. */
 enum status text_write_unsynced(const struct text *text, const char *path, struct error *err);
 
+/* plural returns the ending of a noun of which there are n: "" or "s". */
+const char *plural(size_t n);
+
 #endif

@@ -197,7 +197,7 @@ static void print_ceilings(const struct bench_group *groups, size_t n_group)
 {
     for (size_t i = 0; i < n_group; i++) {
         printf("ceiling at %d thread%s: %.1f GFLOP/s (median %.1f, least %.1f)\n",
-               groups[i].threads, groups[i].threads == 1 ? "" : "s", groups[i].ceiling.max / GIGA,
+               groups[i].threads, plural((size_t)groups[i].threads), groups[i].ceiling.max / GIGA,
                groups[i].ceiling.median / GIGA, groups[i].ceiling.min / GIGA);
     }
     const struct blas *blas;

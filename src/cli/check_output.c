@@ -25,11 +25,6 @@ static size_t count_left_out(const struct check_result *result)
 
 /* ---- text ---- */
 
-static const char *plural(size_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 /* "copy-qk and sort-kv were not compared" */
 static void say_left_out(struct text *text, const struct check_result *result)
 {

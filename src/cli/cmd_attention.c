@@ -199,11 +199,6 @@ static enum status show_operands(struct gallery *gallery, const struct arguments
     return worst;
 }
 
-static const char *plural(size_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 static void say_counts(const struct gallery *gallery)
 {
     fprintf(stderr, "%zu picture%s written beside the maps\n", gallery->n_picture,

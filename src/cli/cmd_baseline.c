@@ -15,7 +15,7 @@ static void say_written(const struct traces *traces, const char *path)
 {
     struct stat about;
     terminal_print(stderr, "%s: %zu runs of %zu configuration%s, %.0f kB\n", path,
-                   traces_count(traces), traces->n_cohort, traces->n_cohort == 1 ? "" : "s",
+                   traces_count(traces), traces->n_cohort, plural(traces->n_cohort),
                    stat(path, &about) == 0 ? (double)about.st_size / 1000 : 0);
 }
 
@@ -62,7 +62,7 @@ static void warn_of_few_seeds(const struct traces *traces, const struct argument
     if (n < BAND_SEEDS && !arguments->quiet) {
         terminal_say("warning: %zu seed%s: `check --tier band` and `check --curves` need %zu new "
                      "seeds beside so few; with at least %d they need no more than there are",
-                     n, n == 1 ? "" : "s", band_needs(n), BAND_SEEDS);
+                     n, plural(n), band_needs(n), BAND_SEEDS);
     }
 }
 

@@ -151,9 +151,9 @@ static enum status measure_group(const struct bench_table *bench, const struct a
         return error_memory(err, "measuring %zu models", n);
     }
     if (!arguments->quiet) {
-        fprintf(stderr, "Measuring %zu model%s with %d thread%s, in %zu round%s\n", n,
-                n == 1 ? "" : "s", options.threads, options.threads == 1 ? "" : "s",
-                options.n_round, options.n_round == 1 ? "" : "s");
+        fprintf(stderr, "Measuring %zu model%s with %d thread%s, in %zu round%s\n", n, plural(n),
+                options.threads, plural((size_t)options.threads), options.n_round,
+                plural(options.n_round));
     }
     enum status status =
         bench_run(bench->configs, n, &options, group->result, &group->ceiling, err);

@@ -180,7 +180,7 @@ static void print_heading(const struct plan *plan)
             print_tasks(plan, kind);
         }
         printf("%s %s over %zu seed%s", first ? "Mean" : ":", kind->accuracy, n_seed,
-               n_seed == 1 ? "" : "s");
+               plural(n_seed));
         first = false;
     }
     printf("\n\n");

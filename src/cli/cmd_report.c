@@ -7,7 +7,7 @@
 /* What the report says first, in one line. */
 static void say_summary(const struct report_summary *summary)
 {
-    fprintf(stderr, "%zu run%s in the tables", summary->n_run, summary->n_run == 1 ? "" : "s");
+    fprintf(stderr, "%zu run%s in the tables", summary->n_run, plural(summary->n_run));
     if (summary->n_left_out > 0) {
         fprintf(stderr, ", %zu left out (the report says why)", summary->n_left_out);
     }

@@ -22,178 +22,131 @@ static const char *const state_name[N_STATE] = {"ok",          "diverged",   "fa
 
 #define MAX_PLAN_SHOWN 10
 
-#define UNPLANNED ((size_t)-1)
-
-struct entry {
-    const char *id;
-    size_t place; /* in the plans, one behind the other; UNPLANNED: in none */
-    enum state state;
-};
-
 struct survey {
     const char *out;
     struct sweep_plans plans;
-    char **names; /* [n_name] in runs/ */
-    size_t n_name;
-    struct entry *entry; /* [n_entry], sorted by id */
-    size_t n_entry;
+    size_t *n_open; /* [plans.n_plan], runs of each that are still to make */
+    size_t planned[N_STATE], other[N_STATE];
     FILE *summary;
     struct table *table;
 };
 
-/* ---- which runs there are ---- */
-
-static int compare_entries(const void *a, const void *b)
-{
-    return strcmp(((const struct entry *)a)->id, ((const struct entry *)b)->id);
-}
-
-static int compare_all(const void *a, const void *b)
-{
-    const struct entry *left = a, *right = b;
-    int order = compare_entries(a, b);
-    return order != 0 ? order : (left->place > right->place) - (left->place < right->place);
-}
-
-/* In the order in which sweeps make them, and the rest by name. */
-static int compare_places(const void *a, const void *b)
-{
-    const struct entry *const *left = a, *const *right = b;
-    int order = ((*left)->place > (*right)->place) - ((*left)->place < (*right)->place);
-    return order != 0 ? order : compare_entries(*left, *right);
-}
-
-/* A run that is not finished goes under its id. */
-static void strip_partial(char *name)
-{
-    if (record_is_partial(name)) {
-        name[strlen(name) - strlen(RECORD_PARTIAL)] = '\0';
-    }
-}
-
-static enum status list_folder(struct survey *survey, struct error *err)
-{
-    char runs[PATH_SIZE];
-    TRY(path_format(runs, err, "%s/runs", survey->out));
-    if (folder_exists(runs)) {
-        return folder_list(runs, &survey->names, &survey->n_name, err);
-    }
-    if (survey->plans.n_plan > 0) {
-        return STATUS_OK;
-    }
-    char *folder = shell_path(survey->out);
-    error_set(err, STATUS_DATA,
-              "%s: no runs are kept there (no runs/ in it); train some with qkvlab run --out %s",
-              survey->out, folder ? folder : "OUT");
-    free(folder);
-    return STATUS_DATA;
-}
-
-static void sort_and_unite(struct survey *survey)
-{
-    size_t n = 0;
-    qsort(survey->entry, survey->n_entry, sizeof *survey->entry, compare_all);
-    for (size_t i = 0; i < survey->n_entry; i++) {
-        if (n == 0 || compare_entries(&survey->entry[n - 1], &survey->entry[i]) != 0) {
-            survey->entry[n++] = survey->entry[i];
-        }
-    }
-    survey->n_entry = n;
-}
-
-static enum status list_entries(struct survey *survey, struct error *err)
-{
-    size_t n = survey->n_name, place = 0;
-    for (size_t i = 0; i < survey->plans.n_plan; i++) {
-        n += survey->plans.plan[i].n_id;
-    }
-    survey->entry = calloc(n + 1, sizeof *survey->entry);
-    if (!survey->entry) {
-        return error_memory(err, "listing %zu runs", n);
-    }
-    for (size_t i = 0; i < survey->n_name; i++) {
-        if (record_is_folder(survey->out, survey->names[i])) {
-            strip_partial(survey->names[i]);
-            survey->entry[survey->n_entry++] =
-                (struct entry){.id = survey->names[i], .place = UNPLANNED};
-        }
-    }
-    for (size_t i = 0; i < survey->plans.n_plan; i++) {
-        const struct sweep_plan *plan = &survey->plans.plan[i];
-        for (size_t k = 0; k < plan->n_id; k++) {
-            survey->entry[survey->n_entry++] =
-                (struct entry){.id = plan->listed[k], .place = place++};
-        }
-    }
-    sort_and_unite(survey);
-    return STATUS_OK;
-}
-
 /* ---- the state of one ---- */
 
 /* run NULL: it came to nothing. */
-static void add_row(struct survey *survey, const struct entry *entry, const struct run_record *run,
-                    const char *message)
+static enum state add_row(struct survey *survey, const char *id, enum state state,
+                          const struct run_record *run, const char *message)
 {
-    table_text(survey->table, entry->id);
-    table_text(survey->table, state_name[entry->state]);
+    table_text(survey->table, id);
+    table_text(survey->table, state_name[state]);
     for (size_t i = 0; kind_at(i); i++) {
         table_number(survey->table,
                      run ? run_record_result(run, kind_accuracy(kind_at(i))->key) : NAN);
     }
     table_number(survey->table, run ? run_record_result(run, "loss") : NAN);
-    if (message && message[0]) {
-        table_text(survey->table, message);
-    } else {
-        table_missing(survey->table);
-    }
+    table_text(survey->table, message && message[0] ? message : NULL);
+    return state;
 }
 
-static void examine_finished(struct survey *survey, struct entry *entry, const char *folder)
+static enum state examine_finished(struct survey *survey, const char *id, const char *folder)
 {
     struct run_record run;
     struct error damage = {0};
-    if (record_read(folder, &run, &damage) == STATUS_OK) {
-        entry->state = run.status == RUN_STATUS_DIVERGED ? DIVERGED : OK;
-        add_row(survey, entry, &run, run.message);
-    } else {
-        entry->state = UNREADABLE;
-        add_row(survey, entry, NULL, damage.text);
-    }
+    enum state state = record_read(folder, &run, &damage) != STATUS_OK
+                           ? add_row(survey, id, UNREADABLE, NULL, damage.text)
+                           : add_row(survey, id, run.status == RUN_STATUS_DIVERGED ? DIVERGED : OK,
+                                     &run, run.message);
     run_record_free(&run);
+    return state;
 }
 
 /* A run that was finished or given up a moment ago is gone. */
-static void examine(struct survey *survey, struct entry *entry)
+static enum state examine(struct survey *survey, const char *id)
 {
     char folder[PATH_SIZE], message[RECORD_FAILURE_SIZE] = "";
-    bool on_disk =
-        record_path(survey->out, entry->id, folder, NULL) == STATUS_OK && folder_exists(folder);
-    switch (record_state(survey->out, entry->id)) {
+    bool on_disk = record_path(survey->out, id, folder, NULL) == STATUS_OK && folder_exists(folder);
+    switch (record_state(survey->out, id)) {
     case RECORD_RUNNING:
-        entry->state = RUNNING;
-        record_owner(survey->out, entry->id, message);
-        break;
+        record_owner(survey->out, id, message);
+        return add_row(survey, id, RUNNING, NULL, message);
     case RECORD_INTERRUPTED:
-        entry->state = INTERRUPTED;
-        break;
+        return add_row(survey, id, INTERRUPTED, NULL, NULL);
     case RECORD_FAILED:
-        entry->state = FAILED;
-        record_failure(survey->out, entry->id, message);
-        break;
+        record_failure(survey->out, id, message);
+        return add_row(survey, id, FAILED, NULL, message);
     case RECORD_DONE:
-        examine_finished(survey, entry, folder);
-        return;
+        return examine_finished(survey, id, folder);
     case RECORD_NONE:
-        if (on_disk) {
-            examine_finished(survey, entry, folder);
-            return;
-        }
-        entry->state = sweep_plans_have(&survey->plans, entry->id) ? MISSING : GONE;
         break;
     }
-    if (entry->state != GONE) {
-        add_row(survey, entry, NULL, message);
+    if (on_disk) {
+        return examine_finished(survey, id, folder);
+    }
+    return sweep_plans_have(&survey->plans, id) ? add_row(survey, id, MISSING, NULL, NULL) : GONE;
+}
+
+/* some_plan_has: one of the [n] plans from the first on names the run. */
+static bool some_plan_has(const struct survey *survey, size_t first, size_t n, const char *id)
+{
+    const struct sweep_plans some = {survey->plans.plan + first, n};
+    return sweep_plans_have(&some, id);
+}
+
+static void add_run(struct survey *survey, const char *id)
+{
+    enum state state = examine(survey, id);
+    if (state == GONE) {
+        return;
+    }
+    (sweep_plans_have(&survey->plans, id) ? survey->planned : survey->other)[state]++;
+    bool open = state != OK && state != DIVERGED && state != RUNNING;
+    for (size_t i = 0; i < survey->plans.n_plan; i++) {
+        survey->n_open[i] += open && some_plan_has(survey, i, 1, id);
+    }
+}
+
+/* ---- which runs there are ---- */
+
+static void add_planned(struct survey *survey)
+{
+    for (size_t i = 0; i < survey->plans.n_plan; i++) {
+        const struct sweep_plan *plan = &survey->plans.plan[i];
+        for (size_t k = 0; k < plan->n_id; k++) {
+            if (!some_plan_has(survey, 0, i, plan->listed[k])) {
+                add_run(survey, plan->listed[k]);
+            }
+        }
+    }
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* What is in runs/ beside that, by name. A run that is not finished goes under its id. */
+static void add_unplanned(struct survey *survey, char **names, size_t n_name)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < n_name; i++) {
+        char *name = names[i];
+        if (!record_is_folder(survey->out, name)) {
+            continue;
+        }
+        if (record_is_partial(name)) {
+            name[strlen(name) - strlen(RECORD_PARTIAL)] = '\0';
+        }
+        names[i] = names[n];
+        names[n++] = name;
+    }
+    if (n > 0) {
+        qsort(names, n, sizeof *names, compare_names);
+    }
+    for (size_t i = 0; i < n; i++) {
+        bool repeated = i > 0 && strcmp(names[i - 1], names[i]) == 0;
+        if (!repeated && !sweep_plans_have(&survey->plans, names[i])) {
+            add_run(survey, names[i]);
+        }
     }
 }
 
@@ -210,45 +163,28 @@ static void print_counts(FILE *stream, const size_t count[N_STATE])
     }
 }
 
+static size_t sum(const size_t count[N_STATE])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < N_STATE; i++) {
+        n += count[i];
+    }
+    return n;
+}
+
 /* "of 1440 planned: 900 ok, 2 running, 538 missing; not planned: 3 ok" */
 static void say_counts(const struct survey *survey)
 {
-    size_t planned[N_STATE] = {0}, other[N_STATE] = {0}, n_planned = 0, n_other = 0;
-    for (size_t i = 0; i < survey->n_entry; i++) {
-        const struct entry *entry = &survey->entry[i];
-        if (entry->state == GONE) {
-            continue;
-        }
-        if (sweep_plans_have(&survey->plans, entry->id)) {
-            planned[entry->state]++;
-            n_planned++;
-        } else {
-            other[entry->state]++;
-            n_other++;
-        }
-    }
+    size_t n_planned = sum(survey->planned), n_other = sum(survey->other);
     if (n_planned > 0) {
         fprintf(survey->summary, "of %zu planned: ", n_planned);
-        print_counts(survey->summary, planned);
+        print_counts(survey->summary, survey->planned);
     }
     if (n_other > 0) {
         fputs(n_planned > 0 ? "; not planned: " : "", survey->summary);
-        print_counts(survey->summary, other);
+        print_counts(survey->summary, survey->other);
     }
     fputs(n_planned + n_other > 0 ? "\n" : "no runs yet\n", survey->summary);
-}
-
-static size_t count_open(const struct survey *survey, const struct sweep_plan *plan)
-{
-    size_t n_open = 0;
-    for (size_t i = 0; i < plan->n_id; i++) {
-        const struct entry key = {.id = plan->id[i]};
-        const struct entry *entry =
-            bsearch(&key, survey->entry, survey->n_entry, sizeof *survey->entry, compare_entries);
-        n_open += entry && entry->state != OK && entry->state != DIVERGED &&
-                  entry->state != RUNNING && entry->state != GONE;
-    }
-    return n_open;
 }
 
 /* Which command makes what is missing. */
@@ -258,7 +194,7 @@ static void say_plans(const struct survey *survey)
     size_t n_shown = 0, n_more = 0;
     for (size_t i = 0; i < survey->plans.n_plan; i++) {
         const struct sweep_plan *plan = &survey->plans.plan[i];
-        size_t n_open = count_open(survey, plan);
+        size_t n_open = survey->n_open[i];
         if (plan->damage.text[0]) {
             terminal_say("warning: not a plan: %s", plan->damage.text);
         } else if (n_open > 0 && n_shown < MAX_PLAN_SHOWN) {
@@ -291,33 +227,43 @@ static struct table *make_table(void)
     return table;
 }
 
-static enum status print_survey(struct survey *survey, enum format format, struct error *err)
+static enum status list_folder(const char *out, bool planned, char ***names, size_t *n_name,
+                               struct error *err)
 {
-    struct entry **in_order = calloc(survey->n_entry + 1, sizeof *in_order);
-    if (!in_order) {
-        return error_memory(err, "listing %zu runs", survey->n_entry);
+    char runs[PATH_SIZE];
+    TRY(path_format(runs, err, "%s/runs", out));
+    if (folder_exists(runs)) {
+        return folder_list(runs, names, n_name, err);
     }
-    for (size_t i = 0; i < survey->n_entry; i++) {
-        in_order[i] = &survey->entry[i];
+    if (planned) {
+        return STATUS_OK;
     }
-    qsort(in_order, survey->n_entry, sizeof *in_order, compare_places);
-    survey->table = make_table();
-    for (size_t i = 0; i < survey->n_entry; i++) {
-        examine(survey, in_order[i]);
-    }
-    free(in_order);
-    enum status status = table_finish(survey->table, format, err);
-    say_counts(survey);
-    say_plans(survey);
-    return status;
+    char *folder = shell_path(out);
+    error_set(err, STATUS_DATA,
+              "%s: no runs are kept there (no runs/ in it); train some with qkvlab run --out %s",
+              out, folder ? folder : "OUT");
+    free(folder);
+    return STATUS_DATA;
 }
 
 static enum status make_survey(struct survey *survey, enum format format, struct error *err)
 {
+    char **names = NULL;
+    size_t n_name = 0;
     TRY(sweep_plans_read(survey->out, &survey->plans, err));
-    TRY(list_folder(survey, err));
-    TRY(list_entries(survey, err));
-    return print_survey(survey, format, err);
+    survey->n_open = calloc(survey->plans.n_plan + 1, sizeof *survey->n_open);
+    if (!survey->n_open) {
+        return error_memory(err, "listing %zu plans", survey->plans.n_plan);
+    }
+    TRY(list_folder(survey->out, survey->plans.n_plan > 0, &names, &n_name, err));
+    survey->table = make_table();
+    add_planned(survey);
+    add_unplanned(survey, names, n_name);
+    folder_list_free(names, n_name);
+    enum status status = table_finish(survey->table, format, err);
+    say_counts(survey);
+    say_plans(survey);
+    return status;
 }
 
 enum status cmd_status(const struct arguments *arguments, struct error *err)
@@ -325,8 +271,7 @@ enum status cmd_status(const struct arguments *arguments, struct error *err)
     struct survey survey = {.out = arguments_folder(arguments),
                             .summary = arguments->format == FORMAT_TEXT ? stdout : stderr};
     enum status status = make_survey(&survey, arguments->format, err);
-    folder_list_free(survey.names, survey.n_name);
     sweep_plans_free(&survey.plans);
-    free(survey.entry);
+    free(survey.n_open);
     return status;
 }

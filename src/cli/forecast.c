@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "cli/plan.h"
@@ -15,27 +14,11 @@ double forecast_memory_mib(const struct config *config, int threads)
     return ceil((double)memory_of_run(config, threads) / (1024.0 * 1024.0));
 }
 
-static enum status list_pending(struct forecast *forecast, struct error *err)
-{
-    const struct plan *plan = forecast->plan;
-    forecast->pending = calloc(plan->n_run + 1, sizeof *forecast->pending);
-    if (!forecast->pending) {
-        return error_memory(err, "listing %zu runs", plan->n_run);
-    }
-    for (size_t i = 0; i < plan->n_run; i++) {
-        if (!plan->done[i]) {
-            forecast->pending[forecast->n_pending++] = plan->config[i];
-        }
-    }
-    return STATUS_OK;
-}
-
 enum status forecast_make(struct forecast *forecast, const struct plan *plan, struct error *err)
 {
     *forecast =
         (struct forecast){.plan = plan, .estimator = estimator_make(plan->threads, plan->jobs)};
-    TRY(list_pending(forecast, err));
-    if (forecast->n_pending == 0) {
+    if (plan->n_done == plan->n_run) {
         return STATUS_OK;
     }
     if (!plan->arguments->quiet) {
@@ -43,21 +26,17 @@ enum status forecast_make(struct forecast *forecast, const struct plan *plan, st
     }
     TRY(startup_compute(err));
     double start = clock_seconds(), largest = 0;
-    TRY(estimator_time(&forecast->estimator, forecast->pending, forecast->n_pending,
+    TRY(estimator_time(&forecast->estimator, plan->config, plan->done, plan->n_run,
                        FORECAST_SECONDS, err));
     forecast->timing_seconds = clock_seconds() - start;
-    forecast->total = estimator_sweep(&forecast->estimator, forecast->pending, forecast->n_pending);
-    for (size_t i = 0; i < forecast->n_pending; i++) {
-        largest = fmax(largest, forecast_memory_mib(&forecast->pending[i], plan->threads));
+    forecast->total = estimator_sweep(&forecast->estimator, plan->config, plan->done, plan->n_run);
+    for (size_t i = 0; i < plan->n_run; i++) {
+        largest = plan->done[i]
+                      ? largest
+                      : fmax(largest, forecast_memory_mib(&plan->config[i], plan->threads));
     }
     forecast->memory_mib = (double)plan->jobs * largest;
     return STATUS_OK;
-}
-
-void forecast_free(struct forecast *forecast)
-{
-    estimator_free(&forecast->estimator);
-    free(forecast->pending);
 }
 
 /* ---- as text ---- */
@@ -103,11 +82,6 @@ void forecast_duration(double seconds, char text[FORECAST_RANGE_SIZE])
     snprintf(text, FORECAST_RANGE_SIZE, "%.*f %s", amount < 10, amount, unit->name);
 }
 
-static const char *plural(size_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 void forecast_warn(double others)
 {
     terminal_say_busy(others, "without them, runs take less time than said here");
@@ -131,14 +105,15 @@ static void say_source(const struct forecast *forecast)
 void forecast_say(const struct forecast *forecast)
 {
     const struct plan *plan = forecast->plan;
-    if (forecast->n_pending > 0) {
+    size_t n_left = plan->n_run - plan->n_done;
+    if (n_left > 0) {
         char range[FORECAST_RANGE_SIZE];
         forecast_range(forecast->total, range);
         fprintf(stderr,
                 "%zu run%s to make, %zu at a time with %d thread%s: estimated time %s, memory "
                 "%.0f MiB\n",
-                forecast->n_pending, plural(forecast->n_pending), plan->jobs, plan->threads,
-                plural((size_t)plan->threads), range, forecast->memory_mib);
+                n_left, plural(n_left), plan->jobs, plan->threads, plural((size_t)plan->threads),
+                range, forecast->memory_mib);
         say_source(forecast);
         forecast_warn(forecast->estimator.others);
     }

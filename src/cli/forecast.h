@@ -14,8 +14,6 @@ struct plan; /* plan.h */
 struct forecast {
     const struct plan *plan;
     struct estimator estimator;
-    struct config *pending; /* [n_pending], the runs that are not done */
-    size_t n_pending;
     struct estimate total; /* seconds */
     double memory_mib;     /* of the largest runs that may be made at a time */
     double timing_seconds; /* it took to find out */
@@ -31,10 +29,8 @@ void forecast_announce(void);
  * processors. */
 void forecast_warn(double others);
 
-/* forecast_make measures; the plan is borrowed. Caller frees with forecast_free, also on failure.
- */
+/* forecast_make measures; the plan is borrowed. Caller frees the estimator, also on failure. */
 enum status forecast_make(struct forecast *forecast, const struct plan *plan, struct error *err);
-void forecast_free(struct forecast *forecast);
 
 /* forecast_say prints the counts, time and memory on stderr, and where the time comes from. */
 void forecast_say(const struct forecast *forecast);

@@ -13,7 +13,7 @@ static void add_row(struct table *table, const struct preset *preset, const stru
                     const struct estimator *estimator)
 {
     char summary[PRESET_SUMMARY_SIZE], range[FORECAST_RANGE_SIZE];
-    struct estimate seconds = estimator_sweep(estimator, grids->config, grids->n_config);
+    struct estimate seconds = estimator_sweep(estimator, grids->config, NULL, grids->n_config);
     double memory = 0;
     for (size_t i = 0; i < grids->n_config; i++) {
         memory = fmax(memory, forecast_memory_mib(&grids->config[i], estimator->threads));
@@ -42,7 +42,7 @@ static enum status add_presets(struct table *table, struct estimator *estimator,
         struct grids grids;
         enum status status = grids_expand(&grids, arguments, preset_at(i)->name, err);
         if (status == STATUS_OK) {
-            status = estimator_time(estimator, grids.config, grids.n_config,
+            status = estimator_time(estimator, grids.config, NULL, grids.n_config,
                                     FORECAST_SECONDS / (double)n_preset, err);
         }
         if (status == STATUS_OK) {

@@ -167,7 +167,7 @@ static void say_beginning(const struct plan *plan)
     if (plan->grids.note[0]) {
         terminal_say("%s", plan->grids.note);
     }
-    terminal_print(stderr, "%zu run%s in %s", plan->n_run, plan->n_run == 1 ? "" : "s",
+    terminal_print(stderr, "%zu run%s in %s", plan->n_run, plural(plan->n_run),
                    plan->arguments->out);
     fprintf(stderr, plan->n_done > 0 ? ", %zu of them already done\n" : "\n", plan->n_done);
 }
@@ -200,7 +200,7 @@ static void say_totals(const struct plan *plan, const struct progress *progress,
         append_total(line, sizeof line, plan->n_run - count_totals(totals), "not made");
     }
     progress_duration(progress_seconds(progress), duration);
-    fprintf(stderr, "%zu run%s: %s, in %s\n", plan->n_run, plan->n_run == 1 ? "" : "s",
+    fprintf(stderr, "%zu run%s: %s, in %s\n", plan->n_run, plural(plan->n_run),
             line[0] ? line : "none made", duration);
 }
 
@@ -346,6 +346,9 @@ static enum status run(const struct plan *plan, struct error *err)
     }
     struct progress *progress =
         progress_create(plan->config, plan->n_run, plan->jobs, arguments->quiet);
+    if (!progress) {
+        return error_memory(err, "following %zu runs", plan->n_run);
+    }
     enum status status = make(plan, &data.options, progress, &totals, err);
     progress_clear(progress);
     tidy(plan);

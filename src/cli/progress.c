@@ -52,9 +52,6 @@ struct progress *progress_create(const struct config *configs, size_t n_run, siz
 
 void progress_free(struct progress *progress)
 {
-    if (!progress) {
-        return;
-    }
     progress_clear(progress);
     time_left_free(progress->left);
     free(progress);
@@ -62,7 +59,7 @@ void progress_free(struct progress *progress)
 
 double progress_seconds(const struct progress *progress)
 {
-    return progress ? clock_seconds() - progress->started : 0.0;
+    return clock_seconds() - progress->started;
 }
 
 void progress_duration(double seconds, char text[DURATION_SIZE])
@@ -79,7 +76,7 @@ void progress_duration(double seconds, char text[DURATION_SIZE])
 
 void progress_clear(struct progress *progress)
 {
-    if (!progress || !progress->shown) {
+    if (!progress->shown) {
         return;
     }
     fputs("\r\033[K", stderr);
@@ -140,7 +137,7 @@ static void print_bar(struct progress *progress, const char *state)
 
 void progress_tick(struct progress *progress)
 {
-    if (!progress || progress->quiet) {
+    if (progress->quiet) {
         return;
     }
     double time = clock_seconds();
@@ -159,24 +156,17 @@ void progress_tick(struct progress *progress)
 
 void progress_skip(struct progress *progress, size_t index)
 {
-    if (progress) {
-        progress->n_ended++;
-        time_left_skip(progress->left, index);
-    }
+    progress->n_ended++;
+    time_left_skip(progress->left, index);
 }
 
 void progress_begin(struct progress *progress, size_t index)
 {
-    if (progress) {
-        time_left_begin(progress->left, index, clock_seconds());
-    }
+    time_left_begin(progress->left, index, clock_seconds());
 }
 
 void progress_step(struct progress *progress, size_t index, size_t step, size_t n_step, double loss)
 {
-    if (!progress) {
-        return;
-    }
     progress->has_current = true;
     progress->current = index;
     progress->step = step + 1;
@@ -188,9 +178,6 @@ void progress_step(struct progress *progress, size_t index, size_t step, size_t 
 
 void progress_end(struct progress *progress, size_t index)
 {
-    if (!progress) {
-        return;
-    }
     progress->n_ended++;
     progress->has_current = false;
     time_left_end(progress->left, index, clock_seconds());

@@ -12,8 +12,7 @@
 struct progress;
 
 /* progress_create borrows configs [n_run], of which n_place are made at a time. quiet: only notes
- * are printed. Returns NULL when out of memory; every function below accepts that. Caller frees
- * with progress_free. */
+ * are printed. Returns NULL when out of memory. Caller frees with progress_free. */
 struct progress *progress_create(const struct config *configs, size_t n_run, size_t n_place,
                                  bool quiet);
 void progress_free(struct progress *progress);

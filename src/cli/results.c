@@ -174,7 +174,7 @@ enum status plan_preview(const struct plan *plan, struct error *err)
         }
         forecast_say(&forecast);
     }
-    forecast_free(&forecast);
+    estimator_free(&forecast.estimator);
     return status;
 }
 

@@ -27,7 +27,7 @@ static struct estimator estimator;
 
 static void time_more(const struct config *configs, size_t n, double seconds)
 {
-    ck_assert_msg(estimator_time(&estimator, configs, n, seconds, &err) == STATUS_OK, "%s",
+    ck_assert_msg(estimator_time(&estimator, configs, NULL, n, seconds, &err) == STATUS_OK, "%s",
                   err.text);
 }
 
@@ -49,7 +49,7 @@ FIXTURE(NULL, tear_down)
 static double ratio_of(const struct config *configs, size_t n)
 {
     time_these(configs, n, 1, 0.6);
-    struct estimate estimate = estimator_sweep(&estimator, configs, n);
+    struct estimate estimate = estimator_sweep(&estimator, configs, NULL, n);
     ck_assert_double_gt(estimate.low, 0);
     ck_assert_double_gt(estimate.high, estimate.low);
     struct sweep_options options = {.out = scratch, .threads = 1};
@@ -138,7 +138,7 @@ TEST(a_sweep_is_no_shorter_than_its_longest_run)
     size_t n;
     struct config *configs = make("epochs: [1, 50]\n", &n);
     time_these(configs, n, 2, 0.05);
-    struct estimate estimate = estimator_sweep(&estimator, configs, n);
+    struct estimate estimate = estimator_sweep(&estimator, configs, NULL, n);
     ck_assert_double_gt(estimate.high, estimator_run_seconds(&estimator, &configs[1]));
     free(configs);
 }
@@ -207,7 +207,7 @@ TEST(a_step_of_large_buffers_is_not_made)
 TEST(nothing_to_do_takes_no_time)
 {
     time_these(NULL, 0, 1, 1);
-    struct estimate estimate = estimator_sweep(&estimator, NULL, 0);
+    struct estimate estimate = estimator_sweep(&estimator, NULL, NULL, 0);
     ck_assert(estimate.low == 0 && estimate.high == 0);
     ck_assert_uint_eq(estimator.n_group, 0);
 }

@@ -201,14 +201,16 @@ static enum status time_group(struct estimator *estimator, struct estimate_group
     return STATUS_OK;
 }
 
-enum status estimator_time(struct estimator *estimator, const struct config *configs, size_t n,
-                           double seconds, struct error *err)
+enum status estimator_time(struct estimator *estimator, const struct config *configs,
+                           const bool *done, size_t n, double seconds, struct error *err)
 {
     for (size_t i = 0; i < estimator->n_group; i++) {
         estimator->group[i].work = 0;
     }
     for (size_t i = 0; i < n; i++) {
-        TRY(add_work(estimator, &configs[i], err));
+        if (!done || !done[i]) {
+            TRY(add_work(estimator, &configs[i], err));
+        }
     }
     if (estimator->n_group == 0) {
         return STATUS_OK;
@@ -260,11 +262,11 @@ double estimator_run_seconds(const struct estimator *estimator, const struct con
 /* Runs are given out in their order: the sweep ends no sooner than its share for each place, nor
  * than its longest run. */
 struct estimate estimator_sweep(const struct estimator *estimator, const struct config *configs,
-                                size_t n)
+                                const bool *done, size_t n)
 {
     double sum = 0, longest = 0;
     for (size_t i = 0; i < n; i++) {
-        double seconds = estimator_run_seconds(estimator, &configs[i]);
+        double seconds = done && done[i] ? 0 : estimator_run_seconds(estimator, &configs[i]);
         sum += seconds;
         longest = fmax(longest, seconds);
     }

@@ -9,6 +9,7 @@
 #ifndef QKVLAB_LAB_ESTIMATE_H
 #define QKVLAB_LAB_ESTIMATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/contention.h"
@@ -33,12 +34,14 @@ int estimate_threads(int threads, size_t jobs);
 struct estimator estimator_make(int threads, size_t jobs);
 void estimator_free(struct estimator *estimator);
 
-/* estimator_time times the groups of configs [n] that were not timed before, for about so many
+/* Runs that are done [n] take part in nothing below; NULL: none is.
+ *
+ * estimator_time times the groups of configs [n] that were not timed before, for about so many
  * seconds: those that most of the work is in come first, and at least one is timed. A group whose
  * step would take long stays untimed. It may be called again for other configurations.
  * STATUS_MEMORY. */
-enum status estimator_time(struct estimator *estimator, const struct config *configs, size_t n,
-                           double seconds, struct error *err);
+enum status estimator_time(struct estimator *estimator, const struct config *configs,
+                           const bool *done, size_t n, double seconds, struct error *err);
 
 /* estimator_run_seconds returns the time of one run, from its start to its end, pictures included.
  */
@@ -51,7 +54,7 @@ struct estimate {
 
 /* estimator_sweep returns the time of all runs together. */
 struct estimate estimator_sweep(const struct estimator *estimator, const struct config *configs,
-                                size_t n);
+                                const bool *done, size_t n);
 
 /* estimate_run_flop returns the nominal FLOP of a run: training, and evaluation as often as it
  * comes. */

@@ -8,11 +8,6 @@
 
 #define MAX_TOLD 12 /* values of one key */
 
-static const char *plural(size_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 /* ---- distinct values ---- */
 
 struct distinct {
