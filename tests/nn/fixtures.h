@@ -30,12 +30,20 @@ _Static_assert(sizeof(FIXTURE_TERM) / sizeof(FIXTURE_TERM[0]) == SCORE_TERM_COUN
 #define FIXTURE_N_COMBINATION                                                                      \
     (FIXTURE_N_SHARING * QUERY_MAP_COUNT * SCORE_TERM_COUNT * 2 * 2 * FIXTURE_N_KV)
 
+/* The variant of an id. */
+static inline struct variant fixture_parse(const char *id)
+{
+    struct variant variant;
+    struct error err = {0};
+    ck_assert_msg(variant_parse(id, &variant, &err) == STATUS_OK, "%s: %s", id, err.text);
+    return variant;
+}
+
 /* fixture_variant builds the i-th combination of all axes; false: not a legal one. */
 static inline bool fixture_variant(size_t i, size_t n_head, struct variant *variant)
 {
     struct error err;
-    ck_assert_int_eq(variant_parse(FIXTURE_SHARING[i % FIXTURE_N_SHARING], variant, &err),
-                     STATUS_OK);
+    *variant = fixture_parse(FIXTURE_SHARING[i % FIXTURE_N_SHARING]);
     i /= FIXTURE_N_SHARING;
     const char *query = FIXTURE_QUERY[i % QUERY_MAP_COUNT];
     i /= QUERY_MAP_COUNT;
@@ -52,6 +60,21 @@ static inline bool fixture_variant(size_t i, size_t n_head, struct variant *vari
     ck_assert_int_eq(variant_set_axis(variant, "causal", causal, &err), STATUS_OK);
     variant->n_kv_head = kv == 0 ? 0 : kv == 1 ? n_head / 2 : 1;
     return variant_check(variant, n_head, &err) == STATUS_OK;
+}
+
+/* Every legal combination of all axes; returns how many there are. */
+static inline size_t fixture_for_variants(size_t n_head,
+                                          void (*check)(const struct variant *variant, size_t i))
+{
+    size_t n_legal = 0;
+    for (size_t i = 0; i < FIXTURE_N_COMBINATION; i++) {
+        struct variant variant;
+        if (fixture_variant(i, n_head, &variant)) {
+            check(&variant, i);
+            n_legal++;
+        }
+    }
+    return n_legal;
 }
 
 /* ---- models ---- */
@@ -256,6 +279,37 @@ static inline void fixture_check_gradient(const struct engine *engine, const dou
                           found[i]);
         }
     }
+}
+
+/* Trains with 1, 2, 3 and 7 threads, which must give the same bits; returns the last loss as a
+ * share of the first. */
+static inline double fixture_check_threads(const struct model_shape *shape,
+                                           const struct batch *batch, int n_step)
+{
+    static const int threads[] = {1, 2, 3, 7};
+    const struct adam_options adam = {
+        .learning_rate = 1e-2, .beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8, .clip = 1.0};
+    struct engine *engines[4];
+    double first = 0.0, last[4];
+    for (size_t t = 0; t < 4; t++) {
+        struct engine_options options = {
+            .lanes = 16, .micro_batch = 2, .batch_size = batch->n_sequence, .threads = threads[t]};
+        engines[t] = fixture_engine(shape, &options, 47);
+        for (int step = 0; step < n_step; step++) {
+            last[t] = engine_train_step(engines[t], batch, &adam).loss;
+            first = step == 0 ? last[t] : first;
+        }
+        engine_gradient(engines[t], batch);
+        size_t bytes = engine_model(engines[t])->layout.n_param * sizeof(float);
+        ck_assert_double_eq(last[t], last[0]);
+        ck_assert_mem_eq(engine_param(engines[0]), engine_param(engines[t]), bytes);
+        ck_assert_mem_eq(engine_adam(engines[0])->v, engine_adam(engines[t])->v, bytes);
+        ck_assert_mem_eq(engine_grad(engines[0]), engine_grad(engines[t]), bytes);
+    }
+    for (size_t t = 0; t < 4; t++) {
+        engine_free(engines[t]);
+    }
+    return last[0] / first;
 }
 
 #endif

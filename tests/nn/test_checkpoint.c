@@ -36,8 +36,7 @@ static struct engine *engine_of(const struct model_shape *shape, uint64_t seed)
 
 static struct engine *make_engine(const char *variant_text, size_t n_embd, uint64_t seed)
 {
-    struct variant variant;
-    ck_assert_int_eq(variant_parse(variant_text, &variant, NULL), STATUS_OK);
+    struct variant variant = fixture_parse(variant_text);
     struct model_shape shape = fixture_shape(&variant, n_embd, 2, 4, N_TOKEN);
     return engine_of(&shape, seed);
 }

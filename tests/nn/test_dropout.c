@@ -183,8 +183,7 @@ TEST(elements_sites_steps_and_seeds_are_independent)
 /* An MLP of 160 columns: more than one group of random numbers. */
 static struct model_shape shape_with(const char *variant_text, enum model_input input, double rate)
 {
-    struct variant variant;
-    ck_assert_int_eq(variant_parse(variant_text, &variant, NULL), STATUS_OK);
+    struct variant variant = fixture_parse(variant_text);
     struct model_shape shape = input == INPUT_PATCHES ? fixture_patch_shape(&variant, 40, 2, 4)
                                                       : fixture_shape(&variant, 40, 2, 4, 6);
     shape.mlp_ratio = 4;
@@ -358,21 +357,7 @@ TEST(a_training_has_the_same_bits_at_any_number_of_threads)
 {
     struct model_shape shape = shape_with("qk+", INPUT_PATCHES, 0.1);
     struct fixture_batch made = fixture_batch_for(&shape, N_SEQUENCE, 33);
-    struct engine *one = make_engine(&shape, 16, 2, 1);
-    for (int step = 0; step < 4; step++) {
-        engine_train_step(one, &made.batch, &ADAM);
-    }
-    const int threads[] = {2, 3, 7};
-    for (size_t t = 0; t < sizeof(threads) / sizeof(threads[0]); t++) {
-        struct engine *many = make_engine(&shape, 16, 2, threads[t]);
-        for (int step = 0; step < 4; step++) {
-            engine_train_step(many, &made.batch, &ADAM);
-        }
-        ck_assert_mem_eq(engine_param(one), engine_param(many),
-                         engine_model(one)->layout.n_param * sizeof(float));
-        engine_free(many);
-    }
-    engine_free(one);
+    fixture_check_threads(&shape, &made.batch, 4);
     fixture_batch_free(&made);
 }
 

@@ -46,14 +46,14 @@ static void check_gradients(const struct variant *variant, double rate, uint64_t
     }
 }
 
+static void check_undropped(const struct variant *variant, size_t i)
+{
+    check_gradients(variant, 0.0, i);
+}
+
 TEST(every_combination_of_axes)
 {
-    for (size_t i = 0; i < FIXTURE_N_COMBINATION; i++) {
-        struct variant variant;
-        if (fixture_variant(i, N_HEAD, &variant)) {
-            check_gradients(&variant, 0.0, i);
-        }
-    }
+    fixture_for_variants(N_HEAD, check_undropped);
 }
 
 TEST(every_named_row_with_dropout)
@@ -95,8 +95,7 @@ static void check_cut(const struct model_shape *shape, size_t n_sequence)
 TEST(batch_sizes_around_the_lanes)
 {
     const size_t sizes[] = {1, 15, 16, 17};
-    struct variant variant;
-    ck_assert_int_eq(variant_parse("qkv_tied+", &variant, NULL), STATUS_OK);
+    struct variant variant = fixture_parse("qkv_tied+");
     struct model_shape tokens = fixture_shape(&variant, 16, 2, 4, N_TOKEN);
     struct model_shape patches = fixture_patch_shape(&variant, 16, 2, 4);
     for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {

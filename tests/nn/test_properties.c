@@ -46,20 +46,21 @@ static void probe_free(struct probe *probe)
     engine_free(probe->engine);
 }
 
+static void (*check_probe)(struct probe *probe);
+
+static void probe_variant(const struct variant *variant, size_t i)
+{
+    struct probe probe;
+    (void)i;
+    probe_make(&probe, variant);
+    check_probe(&probe);
+    probe_free(&probe);
+}
+
 static void for_every_variant(void (*check)(struct probe *probe))
 {
-    size_t n_legal = 0;
-    for (size_t i = 0; i < FIXTURE_N_COMBINATION; i++) {
-        struct variant variant;
-        if (fixture_variant(i, N_HEAD, &variant)) {
-            struct probe probe;
-            probe_make(&probe, &variant);
-            check(&probe);
-            probe_free(&probe);
-            n_legal++;
-        }
-    }
-    ck_assert_uint_gt(n_legal, 400);
+    check_probe = check;
+    ck_assert_uint_gt(fixture_for_variants(N_HEAD, probe_variant), 400);
 }
 
 static void check_rows_sum_to_one(struct probe *probe)
@@ -335,33 +336,31 @@ TEST(logits_and_scores_of_ten_thousand)
 }
 
 /* One token attends to itself; its scores get no gradient. */
+static void check_one_token(const struct variant *variant, size_t i)
+{
+    (void)i;
+    struct model_shape shape = fixture_shape(variant, N_EMBD, 2, N_HEAD, 1);
+    struct engine *engine =
+        fixture_engine(&shape, &(struct engine_options){.batch_size = 3, .threads = 1}, 41);
+    struct fixture_batch made = fixture_batch_make(3, 1, 43);
+    struct reference_model reference = fixture_reference(engine, 3, 1);
+    size_t n;
+    const float *attention = activations_attention(engine_forward(engine, &made.batch, &n), 1);
+    for (size_t h = 0; h < n * N_HEAD; h++) {
+        ck_assert_float_eq(attention[h], 1.0f);
+    }
+    struct train_result result = engine_gradient(engine, &made.batch);
+    double loss = reference_model_gradient(&reference, &made.batch);
+    ck_assert_double_eq_tol(result.loss, loss, 1e-5 * loss);
+    fixture_check_gradient(engine, reference.grad);
+    reference_model_free(&reference);
+    fixture_batch_free(&made);
+    engine_free(engine);
+}
+
 TEST(sequences_of_one_token)
 {
-    for (size_t i = 0; i < FIXTURE_N_COMBINATION; i++) {
-        struct variant variant;
-        if (!fixture_variant(i, N_HEAD, &variant)) {
-            continue;
-        }
-        struct model_shape shape = fixture_shape(&variant, N_EMBD, 2, N_HEAD, 1);
-        struct engine *engine =
-            fixture_engine(&shape, &(struct engine_options){.batch_size = 3, .threads = 1}, 41);
-        struct fixture_batch made = fixture_batch_make(3, 1, 43);
-        struct reference_model reference = fixture_reference(engine, 3, 1);
-        size_t n;
-        const float *attention = activations_attention(engine_forward(engine, &made.batch, &n), 1);
-        for (size_t h = 0; h < n * N_HEAD; h++) {
-            ck_assert_float_eq(attention[h], 1.0f);
-        }
-        struct train_result result = engine_gradient(engine, &made.batch);
-        double loss = reference_model_gradient(&reference, &made.batch);
-        size_t n_param = engine_model(engine)->layout.n_param, worst;
-        ck_assert_double_eq_tol(result.loss, loss, 1e-5 * loss);
-        ck_assert_double_le(
-            fixture_error(engine_grad(engine), reference.grad, n_param, 0.0, &worst), 2e-5);
-        reference_model_free(&reference);
-        fixture_batch_free(&made);
-        engine_free(engine);
-    }
+    fixture_for_variants(N_HEAD, check_one_token);
 }
 
 TEST(a_row_with_everything_masked_is_finite)
@@ -379,50 +378,16 @@ TEST(a_row_with_everything_masked_is_finite)
 
 /* ---- threads ---- */
 
-#define N_STEP 5
-
-static struct engine *train(const struct model_shape *shape, const struct batch *batch, int threads,
-                            double losses[N_STEP])
-{
-    const struct adam_options adam = {
-        .learning_rate = 1e-2, .beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8, .clip = 1.0};
-    struct engine *engine = fixture_engine(
-        shape,
-        &(struct engine_options){
-            .lanes = 16, .micro_batch = 2, .batch_size = batch->n_sequence, .threads = threads},
-        47);
-    for (int step = 0; step < N_STEP; step++) {
-        losses[step] = engine_train_step(engine, batch, &adam).loss;
-    }
-    ck_assert_double_lt(losses[N_STEP - 1], losses[0]);
-    return engine;
-}
-
 TEST(same_bits_at_any_number_of_threads)
 {
     /* between them, every kind of sum: shared slots, score terms, gains, the query's own weights */
     const char *const variants[] = {"qkv_tied+", "kv:n_kv_head=1:qk_norm=1",
                                     "qkv:query=residual_mlp:score_term=relative"};
-    const int threads[] = {2, 3, 7};
     for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
-        struct variant variant;
-        ck_assert_int_eq(variant_parse(variants[i], &variant, NULL), STATUS_OK);
+        struct variant variant = fixture_parse(variants[i]);
         struct model_shape shape = fixture_shape(&variant, 32, 2, N_HEAD, 8);
         struct fixture_batch made = fixture_batch_make(37, 8, 53);
-        double losses[N_STEP], other_losses[N_STEP];
-        struct engine *one = train(&shape, &made.batch, 1, losses);
-        size_t bytes = engine_model(one)->layout.n_param * sizeof(float);
-        for (size_t t = 0; t < sizeof(threads) / sizeof(threads[0]); t++) {
-            struct engine *other = train(&shape, &made.batch, threads[t], other_losses);
-            ck_assert_mem_eq(losses, other_losses, sizeof(losses));
-            ck_assert_mem_eq(engine_param(one), engine_param(other), bytes);
-            ck_assert_mem_eq(engine_adam(one)->v, engine_adam(other)->v, bytes);
-            engine_gradient(one, &made.batch);
-            engine_gradient(other, &made.batch);
-            ck_assert_mem_eq(engine_grad(one), engine_grad(other), bytes);
-            engine_free(other);
-        }
-        engine_free(one);
+        ck_assert_double_lt(fixture_check_threads(&shape, &made.batch, 5), 1.0);
         fixture_batch_free(&made);
     }
 }

@@ -5,9 +5,6 @@
 #include "nn/activations.h"
 #include "nn/fixtures.h"
 
-static const struct adam_options ADAM = {
-    .learning_rate = 3e-3, .beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8, .clip = 1.0};
-
 /* ---- patches ---- */
 
 static const size_t IMAGES[][4] = {/* channels, height, width, patch */
@@ -62,8 +59,7 @@ TEST(patches_are_those_of_a_plain_loop)
 
 static struct model_shape shape_of(const char *variant_text)
 {
-    struct variant variant;
-    ck_assert_int_eq(variant_parse(variant_text, &variant, NULL), STATUS_OK);
+    struct variant variant = fixture_parse(variant_text);
     return fixture_patch_shape(&variant, 16, 2, 4);
 }
 
@@ -267,18 +263,8 @@ TEST(images_are_learned_with_the_same_bits_at_any_number_of_threads)
     for (size_t v = 0; v < sizeof(variants) / sizeof(variants[0]); v++) {
         struct model_shape shape = shape_of(variants[v]);
         struct fixture_batch made = fixture_images_make(&shape, N_SEQUENCE, 7);
-        struct engine *one = make_engine(&shape, 1), *three = make_engine(&shape, 3);
-        double first = engine_train_step(one, &made.batch, &ADAM).loss, last = first;
-        engine_train_step(three, &made.batch, &ADAM);
-        for (int step = 1; step < 60; step++) {
-            last = engine_train_step(one, &made.batch, &ADAM).loss;
-            engine_train_step(three, &made.batch, &ADAM);
-        }
-        ck_assert_msg(last < 0.2 * first, "%s: loss %g after %g", variants[v], last, first);
-        ck_assert_mem_eq(engine_param(one), engine_param(three),
-                         engine_model(one)->layout.n_param * sizeof(float));
-        engine_free(one);
-        engine_free(three);
+        double share = fixture_check_threads(&shape, &made.batch, 60);
+        ck_assert_msg(share < 0.2, "%s: the loss fell to %g of the first", variants[v], share);
         fixture_batch_free(&made);
     }
 }
