@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* vasprintf */
 #include "base/table.h"
 
 #include <math.h>
@@ -110,47 +111,32 @@ void table_free(struct table *table)
 
 /* ---- cells ---- */
 
-static void add_cell(struct table *table, struct cell_value cell, const char *text)
+/* Takes over text; NULL: out of memory. */
+static void add_cell(struct table *table, struct cell_value cell, char *text)
 {
-    if (!table || table->failed) {
-        return;
-    }
-    cell.text = strdup(text);
-    if (!cell.text ||
+    if (!table || table->failed || !text ||
         !reserve((void **)&table->cell, table->n_cell, &table->cell_capacity, sizeof cell)) {
-        free(cell.text);
-        table->failed = true;
+        free(text);
+        if (table) {
+            table->failed = true;
+        }
         return;
     }
+    cell.text = text;
     table->cell[table->n_cell++] = cell;
 }
 
 static void add_formatted(struct table *table, struct cell_value cell, const char *format,
                           va_list list)
 {
-    char text[1024];
-    va_list again;
-    va_copy(again, list);
-    size_t size = (size_t)vsnprintf(text, sizeof text, format, list) + 1;
-    if (size <= sizeof text) {
-        add_cell(table, cell, text);
-    } else {
-        char *longer = malloc(size);
-        if (longer) {
-            vsnprintf(longer, size, format, again);
-            add_cell(table, cell, longer);
-        } else if (table) {
-            table->failed = true;
-        }
-        free(longer);
-    }
-    va_end(again);
+    char *text;
+    add_cell(table, cell, vasprintf(&text, format, list) < 0 ? NULL : text);
 }
 
 void table_text(struct table *table, const char *text)
 {
     if (text) {
-        add_cell(table, (struct cell_value){.type = CELL_TEXT}, text);
+        add_cell(table, (struct cell_value){.type = CELL_TEXT}, strdup(text));
     } else {
         table_missing(table);
     }
@@ -170,7 +156,7 @@ void table_integer(struct table *table, long long value)
     snprintf(text, sizeof text, "%lld", value);
     add_cell(table,
              (struct cell_value){.type = CELL_INTEGER, .integer = value, .number = (double)value},
-             text);
+             strdup(text));
 }
 
 void table_number(struct table *table, double value)
@@ -181,23 +167,24 @@ void table_number(struct table *table, double value)
     }
     char text[48];
     snprintf(text, sizeof text, "%.*g", table->digits, value);
-    add_cell(table, (struct cell_value){.type = CELL_NUMBER, .number = value}, text);
+    add_cell(table, (struct cell_value){.type = CELL_NUMBER, .number = value}, strdup(text));
 }
 
 void table_bool(struct table *table, bool value)
 {
-    add_cell(table, (struct cell_value){.type = CELL_BOOL, .integer = value}, value ? "yes" : "no");
+    add_cell(table, (struct cell_value){.type = CELL_BOOL, .integer = value},
+             strdup(value ? "yes" : "no"));
 }
 
 void table_flag(struct table *table, bool value)
 {
     add_cell(table, (struct cell_value){.type = CELL_BOOL, .integer = value},
-             value ? "true" : "false");
+             strdup(value ? "true" : "false"));
 }
 
 void table_missing(struct table *table)
 {
-    add_cell(table, (struct cell_value){.type = CELL_MISSING, .number = NAN}, "");
+    add_cell(table, (struct cell_value){.type = CELL_MISSING, .number = NAN}, strdup(""));
 }
 
 void table_shown(struct table *table, double value, const char *format, ...)

@@ -58,8 +58,8 @@ enum status checkpoint_save(const char *path, struct engine *engine,
     return status;
 }
 
-static enum status restore(const struct safetensors *file, const struct safetensors *state,
-                           struct engine *engine, struct error *err)
+static enum status check_file(const struct safetensors *file, const struct safetensors *state,
+                              const struct variant *variant, uint64_t *n_step, struct error *err)
 {
     const char *format = safetensors_text(file, "format", "(none)");
     if (strcmp(format, CHECKPOINT_FORMAT) != 0) {
@@ -69,13 +69,25 @@ static enum status restore(const struct safetensors *file, const struct safetens
     const char *step = safetensors_text(file, "step", "(none)");
     char *end, id[VARIANT_TEXT_SIZE], whose[VARIANT_TEXT_SIZE + 32];
     errno = 0;
-    uint64_t n_step = strtoull(step, &end, 10);
+    *n_step = strtoull(step, &end, 10);
     if (step[0] < '0' || step[0] > '9' || *end || errno) {
         return error_set(err, STATUS_DATA, "step: expected a whole number, found '%s'", step);
     }
-    variant_id(&engine_model(engine)->shape.variant, id);
+    variant_id(variant, id);
     snprintf(whose, sizeof whose, "a model of variant %s", id);
-    TRY(safetensors_match(file, state, whose, err));
+    return safetensors_match(file, state, whose, err);
+}
+
+static enum status restore(const char *path, const struct safetensors *state, struct engine *engine,
+                           struct safetensors *file, struct error *err)
+{
+    uint64_t n_step = 0;
+    if (state->failed) {
+        return error_memory(err, "listing the tensors of a model");
+    }
+    TRY(safetensors_read(path, file, err));
+    TRY_AT(err, check_file(file, state, &engine_model(engine)->shape.variant, &n_step, err), "%s",
+           path);
     for (size_t i = 0; i < state->n_entry; i++) {
         const struct safetensors_entry *entry = &state->entry[i];
         memcpy((float *)entry->data, safetensors_find(file, entry->name)->data,
@@ -89,20 +101,13 @@ static enum status restore(const struct safetensors *file, const struct safetens
 enum status checkpoint_load(const char *path, struct engine *engine, struct safetensors *file,
                             struct error *err)
 {
-    struct safetensors read, state = list_state(engine);
-    enum status status = state.failed ? error_memory(err, "restoring the tensors of a model")
-                                      : safetensors_read(path, &read, err);
-    if (status == STATUS_OK) {
-        status = restore(&read, &state, engine, err);
-        if (status != STATUS_OK) {
-            error_prefix(err, "%s", path);
-        }
-        if (status == STATUS_OK && file) {
-            *file = read;
-        } else {
-            safetensors_free(&read);
-        }
-    }
+    struct safetensors read = {0}, state = list_state(engine);
+    enum status status = restore(path, &state, engine, &read, err);
     safetensors_free(&state);
+    if (status == STATUS_OK && file) {
+        *file = read;
+    } else {
+        safetensors_free(&read);
+    }
     return status;
 }
