@@ -302,13 +302,15 @@ static void add_plot(json_t *object, const struct plot *plot, const struct budge
     set_flag(object, "share", plot->share_y);
 }
 
-static size_t size_of_panel(const struct panel *panel, const struct budget *budget)
+static size_t size_of_plot(const struct plot *plot, const struct budget *budget)
 {
     size_t size = 0;
-    for (size_t i = 0; i < panel->n_series; i++) {
-        const struct series *series = &panel->series[i];
-        size_t n = series->n < budget->max_point ? series->n : budget->max_point;
-        size += n * (3 + (keeps_singles(series, budget) ? series->n_single : 0)) * FLOAT_CHARS;
+    for (size_t i = 0; i < plot->n_panel; i++) {
+        for (size_t k = 0; k < plot->panel[i].n_series; k++) {
+            const struct series *series = &plot->panel[i].series[k];
+            size_t n = series->n < budget->max_point ? series->n : budget->max_point;
+            size += n * (3 + (keeps_singles(series, budget) ? series->n_single : 0)) * FLOAT_CHARS;
+        }
     }
     return size;
 }
@@ -318,10 +320,7 @@ static size_t size_of_plots(const struct document *document, const struct budget
     size_t size = 0;
     for (size_t i = 0; i < document->n_block; i++) {
         const struct block *block = &document->block[i];
-        for (size_t k = 0; block->plot && block->audience & FOR_PAGE && k < block->plot->n_panel;
-             k++) {
-            size += size_of_panel(&block->plot->panel[k], budget);
-        }
+        size += block->plot && block->audience & FOR_PAGE ? size_of_plot(block->plot, budget) : 0;
     }
     return size;
 }
@@ -356,7 +355,7 @@ static json_t *sheet_panel_json(const struct sheet *sheet, size_t i)
     return object;
 }
 
-static json_t *texts_json(char *const *text, size_t n)
+static json_t *texts_json(const char *const *text, size_t n)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < n; i++) {
@@ -375,10 +374,10 @@ static void add_sheet(json_t *object, const struct sheet *sheet)
     }
     for (size_t i = 0; i < sheet->n_dimension; i++) {
         const struct sheet_dimension *dimension = &sheet->dimension[i];
-        json_array_append_new(dimensions,
-                              json_pack("{s:o, s:o, s:b}", "t", json_text(dimension->title),
-                                        "labels", texts_json(dimension->label, dimension->n),
-                                        "mean", (int)dimension->can_mean));
+        json_array_append_new(
+            dimensions, json_pack("{s:o, s:o, s:b}", "t", json_text(dimension->title), "labels",
+                                  texts_json((const char *const *)dimension->label, dimension->n),
+                                  "mean", (int)dimension->can_mean));
     }
     json_object_set_new(object, "panels", panels);
     json_object_set_new(object, "dims", dimensions);
@@ -389,7 +388,8 @@ static void add_sheet(json_t *object, const struct sheet *sheet)
     set_text(object, "down", sheet->down ? sheet->down : "row");
     set_text(object, "right", sheet->right ? sheet->right : "column");
     if (sheet->label) {
-        json_object_set_new(object, "labels", texts_json(sheet->label, sheet->n_label));
+        json_object_set_new(object, "labels",
+                            texts_json((const char *const *)sheet->label, sheet->n_label));
     }
 }
 
@@ -498,13 +498,9 @@ static json_t *levels_json(const struct page_level *level, size_t n, size_t n_si
 static json_t *page_json(const struct document *document, const struct page_levels *levels)
 {
     struct writer writer = {document, choose_budget(document)};
-    json_t *sizes = json_array();
-    for (size_t i = 0; i < levels->n_size; i++) {
-        json_array_append_new(sizes, json_string(levels->size[i]));
-    }
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "lead",
-                     json_text(levels->lead), "sizes", sizes, "tasks",
-                     levels_json(levels->task, levels->n_task, 0), "variants",
+                     json_text(levels->lead), "sizes", texts_json(levels->size, levels->n_size),
+                     "tasks", levels_json(levels->task, levels->n_task, 0), "variants",
                      levels_json(levels->variant, levels->n_variant, 0), "settings",
                      levels_json(levels->setting, levels->n_setting, levels->n_size), "anchor",
                      json_text(levels->runs), "dropped", !writer.budget.with_singles, "colours",

@@ -39,8 +39,8 @@ function clear(node, ...children) {
   return append(node, children);
 }
 
-function select(label, options, value, change) {
-  const node = el('select', { onchange: () => change(node.value) });
+function select(label, options, value, change, name) {
+  const node = el('select', { name, onchange: () => change(node.value) });
   for (const [key, title] of options) {
     node.append(el('option', { value: key, selected: String(key) === String(value) }, title));
   }

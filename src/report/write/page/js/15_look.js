@@ -53,16 +53,12 @@ function readPlaces(canvas, n, read) {
 
 const THEMES = ['automatic', 'light', 'dark'];
 
-function remember(theme) {
+/* What the browser remembers, or is to; null where it keeps nothing for files. */
+function remembered(theme) {
   try {
-    localStorage.setItem('qkvlab-theme', theme);
-  } catch (problem) {
-    /* A browser that keeps nothing for files still has the button. */
-  }
-}
-
-function recall() {
-  try {
+    if (theme) {
+      localStorage.setItem('qkvlab-theme', theme);
+    }
     return localStorage.getItem('qkvlab-theme');
   } catch (problem) {
     return null;
@@ -83,10 +79,10 @@ function setTheme(theme, title) {
 /* The button goes through the themes; title(theme) is what it says. */
 function buildTheme(title) {
   const button = document.getElementById('theme');
-  setTheme(THEMES.includes(recall()) ? recall() : 'automatic', title);
+  setTheme(THEMES.find((theme) => theme === remembered()) || 'automatic', title);
   button.addEventListener('click', () => {
     const next = THEMES[(THEMES.indexOf(button.dataset.theme) + 1) % THEMES.length];
     setTheme(next, title);
-    remember(next);
+    remembered(next);
   });
 }

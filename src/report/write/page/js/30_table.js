@@ -1,7 +1,8 @@
-/* A table {t: its name, note: its caption, cols, rows} whose columns sort by a click or a key, with pages. A column is {t: title, h: hint, look,
- * n: numbers, a: address before the text, f: facets}; a row [facets, cells, aside]; a cell null, a
- * text, a number, [its text], or [its text, number, n, low, high]: n, low and high of the runs that it
- * sums up, which it opens, without low and high where they are one. */
+/* A table {t: its name, note: its caption, cols, rows}, whose columns sort by a click or a key, with
+ * pages. A column is {t: title, h: hint, look, n: numbers, a: address before the text, f: facets}; a
+ * row [facets, cells, aside]; a cell null, a text, a number, [its text], or [its text, number, n, low,
+ * high]: n, low and high of the runs that it sums up, which it opens; low and high only where they
+ * differ. */
 
 const PAGE = 50;
 const LOOKS = { 1: 'head', 2: 'code' };
@@ -64,20 +65,11 @@ function makeTable(block, place, pick) {
   }
 
   function drawHead() {
-    const focused = document.activeElement && head.contains(document.activeElement)
-      ? document.activeElement.dataset.column : null;
     clear(head, state.columns.map((i) => {
       const column = block.cols[i];
-      const order = sort.title !== column.t ? 'none' : sort.down ? 'descending' : 'ascending';
-      return el('th', { scope: 'col', 'aria-sort': order, class: column.n && 'number' },
-        el('button', { type: 'button', title: column.h, 'data-column': i,
-          onclick: () => sortBy(column) }, column.t));
+      return el('th', { scope: 'col', class: column.n && 'number' }, el('button',
+        { type: 'button', title: column.h, onclick: () => sortBy(column) }, column.t));
     }));
-    const again = [...head.querySelectorAll('button')]
-      .find((button) => button.dataset.column === focused);
-    if (again) {
-      again.focus();
-    }
   }
 
   function drawCell(row, i) {
@@ -120,7 +112,8 @@ function makeTable(block, place, pick) {
     const rows = sorted();
     const first = state.all ? 0 : state.page * PAGE;
     const end = state.all ? rows.length : Math.min(first + PAGE, rows.length);
-    drawHead();
+    state.columns.forEach((i, k) => head.cells[k].setAttribute('aria-sort',
+      sort.title !== block.cols[i].t ? 'none' : sort.down ? 'descending' : 'ascending'));
     clear(body, rows.slice(first, end).map((row) => el('tr', { class: row[2] ? 'aside' : null },
       state.columns.map((i) => drawCell(row, i)))));
     drawPages(first, end);
@@ -131,6 +124,7 @@ function makeTable(block, place, pick) {
     state.columns = filled.filter((i) => isColumnLeft(block.cols[i]));
     state.page = 0;
     clear(caption, block.note && el('span', null, inline(block.note)));
+    drawHead();
     draw();
   }
 

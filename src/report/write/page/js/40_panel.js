@@ -1,8 +1,8 @@
-/* One panel of a plot, as SVG: {t: title, x and y: axis, rules: [{at, v: vertical, t: title, beside}],
- * note, lines: [{t: name, v: style, m: mark, w: width, x: values, texts: of them, y, low, high, one:
- * [single lines]}]} with numbers, NaN where there is none. An axis is {t: title, low, high, log,
- * canLog, discrete, whole, sign}. The values at a place are read by pointer or by the arrow keys.
- * Lines of one name are drawn or not in all plots of the page. */
+/* One panel of a plot, as SVG: {t: title, x and y: axis, rules: [{at, v: vertical, t: title,
+ * beside}], note, lines: [{t: name, v: style, m: mark, w: width, x: values, texts: (i) => of the i-th,
+ * y, low, high, one: [single lines]}]} with numbers, NaN where there is none. An axis is {t: title,
+ * low, high, log, canLog, discrete, whole, sign}. The values at a place are read by pointer or by the
+ * arrow keys. Lines of one name are drawn or not in all plots of the page. */
 
 const [LINE, DOTS, STRIP] = [0, 1, 2];
 const DASHES = ['', '7 3', '2 2', '8 2 2 2', '12 3', '8 2 2 2 2 2', '4 1.5'];
@@ -70,7 +70,8 @@ function ticks(low, high, n) {
 /* 1, 2 and 5 of each decade; over a short stretch they would be too few. */
 function logTicks(low, high) {
   const first = Math.floor(Math.log10(low));
-  const decades = Array.from({ length: Math.ceil(Math.log10(high)) - first + 1 }, (item, i) => first + i);
+  const decades = Array.from({ length: Math.ceil(Math.log10(high)) - first + 1 },
+    (item, i) => first + i);
   return high / low < 5 ? ticks(low, high, 5)
     : decades.flatMap((decade) => [1, 2, 5].map((digit) => Number(digit + 'e' + decade)))
       .filter((value) => value >= low * 0.999 && value <= high * 1.001);
@@ -214,7 +215,8 @@ function makePanel(name, panel, options) {
     const { box, across, along } = place;
     const middle = (box.top + box.bottom) / 2;
     let end = -Infinity; /* of the last label */
-    for (const value of strip ? [] : isLog ? logTicks(...options.range) : ticks(...options.range, 6)) {
+    const yTicks = isLog ? logTicks(...options.range) : ticks(...options.range, 6);
+    for (const value of strip ? [] : yTicks) {
       root.append(through(false, across(value), 'grid'),
         write(box.left - 6, across(value) + 4, 'end', signed(value, panel.y), 'axis'));
     }

@@ -33,10 +33,10 @@ function drawPanels(box, panels) {
 }
 
 /* A panel with its title and the link to its runs. */
-function framedPanel(name, panel, options, title) {
+function framedPanel(name, panel, options) {
   const plot = makePanel(name, panel, options);
-  return { plot, node: el('figure', { class: 'panel' }, el('figcaption', null,
-    el('span', null, title || ''), isAbout(panel.f) && runsLink(panel.f, 'runs')), plot.node) };
+  return { plot, panel, node: el('figure', { class: 'panel' }, el('figcaption', null,
+    el('span', null, panel.t || ''), isAbout(panel.f) && runsLink(panel.f, 'runs')), plot.node) };
 }
 
 function legendOf(plot, panels) {
@@ -51,13 +51,13 @@ function legendOf(plot, panels) {
 
 /* What is not as it was measured, for the page to stay small. */
 function noteOf(plot) {
-  const isCut = (part) => Array.isArray(part.at) && part.at[2] > 1;
-  const cut = plot.panels.some((panel) => isCut(panel) || panel.lines.some(isCut));
-  return el('p', { class: 'note' },
+  const lines = plot.panels.flatMap((panel) => panel.lines);
+  const cut = [...plot.panels, ...lines].some(({ at }) => Array.isArray(at) && at[2] > 1);
+  const dropped = data.dropped && plot.one && !lines.some((line) => line.one.length);
+  return (cut || dropped) && el('p', { class: 'note' },
     cut && 'Lines are cut into pieces of equally many values: a line shows the mean over a piece, ' +
       'its band the lowest and the highest value, so no extreme is lost. ',
-    data.dropped && plot.one && !plot.panels.some((panel) =>
-      panel.lines.some((line) => line.one.length)) && 'Single lines are left out to keep this page small.');
+    dropped && 'Single lines are left out to keep this page small.');
 }
 
 /* What a reader may switch: [label, key, whether it is on at first], where there is something. */
@@ -92,8 +92,7 @@ function makePlot(plot, place) {
       const options = { ...state, xLog: isLog('x'), yLog: isLog('y') };
       options.range = rangeOf(plot.share ? shown : [panel],
         isStrip(panel) ? options.xLog : options.yLog);
-      return framedPanel([plot.t, panel.t].filter((part) => part).join(', '), panel, options,
-        panel.t);
+      return framedPanel([plot.t, panel.t].filter((part) => part).join(', '), panel, options);
     }));
   }
 

@@ -1,6 +1,6 @@
-/* A plot that its reader makes from a table: {t: label, cols, rows, x: [columns], y: [columns, each with
- * its low and high behind it], fixed: [columns], line, panel}. Of the columns for x and the fixed ones,
- * all but the chosen x are held at one value, chosen among what there is. */
+/* A plot that its reader makes from a table: {t: label, cols, rows, x: [columns], y: [columns, each
+ * with its low and high behind it], fixed: [columns], line, panel}. Of the columns for x and the fixed
+ * ones, all but the chosen x are held at one value, chosen among what there is. */
 
 /* No axis is shorter than from minus to plus this: a hair's breadth must not look like a gap. */
 const LEAST_GAP = 0.02;
@@ -29,10 +29,10 @@ function pivotPanel(pivot, rows, state) {
   const margin = 0.06 * (high - low);
   const [xTitle, yTitle] = [pivot.cols[state.x].t, pivot.cols[state.y].t];
   const title = cellText(rows[0][1][pivot.panel]);
-  const panel = { f: levelsOf(rows[0][0]).slice(0, 1), x: { t: xTitle },
+  const panel = { t: title, f: levelsOf(rows[0][0]).slice(0, 1), x: { t: xTitle },
     y: { t: yTitle + ', difference', sign: true }, rules: [{ at: 0 }], lines };
   return framedPanel(yTitle + ' by ' + xTitle + ', ' + title, panel,
-    { xLog: distinct(rows, state.x)[0] > 0, range: [low - margin, high + margin] }, title);
+    { xLog: distinct(rows, state.x)[0] > 0, range: [low - margin, high + margin] });
 }
 
 function makePivot(pivot) {
@@ -80,12 +80,10 @@ function makePivot(pivot) {
           state.fixed[column] = values[Number(value)];
           update();
         })));
-    const groups = distinct(rows, pivot.panel).map((title) =>
-      rows.filter((row) => cellValue(row[1][pivot.panel]) === title));
-    const names = new Map(rows.map((row) => [cellValue(row[1][pivot.line]),
-      levelsOf(row[0])[VARIANT]]));
-    clear(keys, legend([...names].sort((a, b) => a[1] - b[1]), []));
-    drawPanels(panels, groups.map((group) => pivotPanel(pivot, group, state)));
+    const drawn = distinct(rows, pivot.panel).map((title) => pivotPanel(pivot,
+      rows.filter((row) => cellValue(row[1][pivot.panel]) === title), state));
+    clear(keys, legendOf(pivot, drawn.map(({ panel }) => panel)));
+    drawPanels(panels, drawn);
   }
 
   onFilter(node, update);

@@ -122,7 +122,7 @@ const MAKERS = {
   h: (block) => ({ node: el('h' + Math.min(block.l + 1, 5), null, inline(block.t)) }),
   p: (block) => ({ node: el('p', { class: block.s }, inline(block.t)) }),
   list: makeList, table: makeTable, plot: makePlot, pivot: makePivot, sheet: makeSheet,
-  choice: makeChoice, fold: makeFold, code: makeCode, runs: makeRuns,
+  choice: makeChoice, fold: makeFold, code: makeCode,
 };
 
 /* Items in a row are one list. */
@@ -142,7 +142,8 @@ function withLists(blocks) {
 /* place: where the blocks stand, for what is kept of them. */
 function drawBlocks(box, blocks, place) {
   withLists(blocks).forEach((block, i) => {
-    const made = MAKERS[block.k](block, place + '/' + i);
+    const make = place === data.anchor && block.k === 'table' ? makeRuns : MAKERS[block.k];
+    const made = make(block, place + '/' + i);
     box.append(made.node);
     if (made.update) {
       made.update(); /* in its place, whose width a plot needs */

@@ -2,14 +2,11 @@
 
 function buildFilter() {
   const form = document.getElementById('filter');
-  function filterSelect(name, title, options, change) {
-    const label = select(title, [['', 'all'], ...options], '', (value) => {
+  const filterSelect = (name, title, options, change) =>
+    select(title, [['', 'all'], ...options], '', (value) => {
       change(value);
       filterChanged();
-    });
-    label.querySelector('select').name = name;
-    return label;
-  }
+    }, name);
   const size = (letter, i) => {
     const values = [...new Set(data.settings.map((setting) => setting[2][i]))].sort((a, b) => a - b);
     return values.length > 1 && filterSelect(letter, letter, values.map((value) => [value, value]),
@@ -38,11 +35,10 @@ function buildFilter() {
     } }, 'Clear'),
   ]);
   form.addEventListener('submit', (event) => event.preventDefault());
-  const drawState = () => {
+  onFilter(form, () => {
     document.getElementById('filter-state').textContent = left
       ? '\u2013 ' + runs.filter(isNamed).length + ' of ' + plural(runs.length, 'run') : '';
-  };
-  onFilter(form, drawState);
+  });
 }
 
 /* ---- start ---- */
@@ -75,8 +71,7 @@ function fillSection(block) {
     el('h2', { id: id + '-title' }, block.t));
   document.getElementById('main').append(section);
   document.getElementById('nav').append(el('a', { href: '#' + id }, block.t));
-  drawBlocks(section, block.b.map((part) => (id === data.anchor && part.k === 'table'
-    ? { ...part, k: 'runs' } : part)), id);
+  drawBlocks(section, block.b, id);
 }
 
 function watchSize() {
