@@ -217,7 +217,7 @@ TEST(samples_come_back)
     ck_assert_msg(samples_read(&run, &samples, &err) == STATUS_OK, "%s", err.text);
     ck_assert_uint_eq(samples.n, 2);
     ck_assert(samples.n_row == 2 && samples.n_column == 2 && samples.n_token == 5);
-    ck_assert(samples.label[1] == 0 && samples.prediction[1] == 1);
+    ck_assert(samples.sample[1].label == 0 && samples.sample[1].prediction == 1);
     ck_assert_uint_eq(samples_pixels(&samples, 1, 2, 3)[0],
                       (uint8_t)(10 + SIDE * SIDE + 2 * SIDE + 3));
     samples_class(&run, 1, name);

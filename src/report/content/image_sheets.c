@@ -49,7 +49,7 @@ static struct sheet *sheet_of_samples(const char *title, const struct samples *s
     sheet_text(sheet, &sheet->column_title[0], "image\n");
     for (size_t i = 0; i < samples->n; i++) {
         char name[SAMPLES_CLASS_SIZE];
-        samples_class(samples->run, samples->label[i], name);
+        samples_class(samples->run, samples->sample[i].label, name);
         sheet_text(sheet, &sheet->row_title[i], "%s", name);
         show_image(sheet, sheet_panel_at(sheet, i, 0), samples, i);
     }
@@ -85,8 +85,8 @@ static void show_verdict(struct sheet *sheet, const struct samples *samples, siz
 {
     struct sheet_panel *panel = sheet_panel_at(sheet, sample, 0);
     char name[SAMPLES_CLASS_SIZE];
-    panel->wrong = samples->prediction[sample] != samples->label[sample];
-    samples_class(samples->run, samples->prediction[sample], name);
+    panel->wrong = samples->sample[sample].prediction != samples->sample[sample].label;
+    samples_class(samples->run, samples->sample[sample].prediction, name);
     sheet_text(sheet, &panel->note, "%s%s", panel->wrong ? "taken for " : "recognised",
                panel->wrong ? name : "");
 }
@@ -175,7 +175,7 @@ static void show_layer(struct sheet *sheet, size_t index, const struct samples *
 static void describe_patches(struct sheet *sheet, const struct samples *samples, size_t query)
 {
     char name[SAMPLES_CLASS_SIZE];
-    samples_class(samples->run, samples->label[SAMPLE], name);
+    samples_class(samples->run, samples->sample[SAMPLE].label, name);
     sheet_text(sheet, &sheet->subtitle,
                "Which patch looks at which, in one image (%s), mean of %zu heads, in multiples of "
                "the uniform 1/%zu\n"
@@ -216,8 +216,8 @@ static void show_prediction(struct sheet *sheet, struct sheet_panel *panel,
                             const struct samples *samples, size_t sample)
 {
     char name[SAMPLES_CLASS_SIZE];
-    panel->wrong = samples->prediction[sample] != samples->label[sample];
-    samples_class(samples->run, samples->prediction[sample], name);
+    panel->wrong = samples->sample[sample].prediction != samples->sample[sample].label;
+    samples_class(samples->run, samples->sample[sample].prediction, name);
     sheet_text(sheet, &panel->note, "%s%s", panel->wrong ? "\u2717 " : "", name);
 }
 

@@ -47,19 +47,11 @@ static enum status read_images(struct samples *samples, struct error *err)
 static enum status read_labels(struct samples *samples, struct error *err)
 {
     const struct run_attention *attention = &samples->run->record.attention;
-    samples->label = calloc(samples->n, sizeof *samples->label);
-    samples->prediction = calloc(samples->n, sizeof *samples->prediction);
-    if (!samples->label || !samples->prediction) {
-        return error_memory(err, "reading the samples of a run");
-    }
     bool fine = attention->n_sample == samples->n;
     for (size_t i = 0; fine && i < samples->n; i++) {
-        long long label = attention->sample[i].label;
-        long long prediction = attention->sample[i].prediction;
-        fine = label >= 0 && prediction >= 0;
-        samples->label[i] = (size_t)label;
-        samples->prediction[i] = (size_t)prediction;
+        fine = attention->sample[i].label >= 0 && attention->sample[i].prediction >= 0;
     }
+    samples->sample = attention->sample;
     return fine ? STATUS_OK
                 : error_set(err, STATUS_DATA,
                             "%s/run.json: attention.samples is no list of the label and the "
@@ -138,8 +130,6 @@ void samples_free(struct samples *samples)
     free(samples->scratch);
     free(samples->layer);
     free(samples->image);
-    free(samples->label);
-    free(samples->prediction);
     *samples = (struct samples){0};
 }
 

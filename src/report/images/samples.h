@@ -11,8 +11,8 @@
 struct samples {
     const struct run *run; /* borrowed */
     size_t n, height, width, n_channel;
-    uint8_t *image;             /* [n,H,W,C] */
-    size_t *label, *prediction; /* [n] */
+    uint8_t *image;                  /* [n,H,W,C] */
+    const struct run_sample *sample; /* [n] their labels and predictions; borrowed */
     size_t n_layer, n_head, n_token;
     float **maps; /* [n_layer], each [n,n_head,T,T]; token 0 is the class token */
     /* the grid of patches, which may reach beyond the image right and bottom */
