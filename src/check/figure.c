@@ -89,24 +89,23 @@ static void add_band(struct plot *plot, const struct verdict *verdict, size_t co
     }
 }
 
-static void mark_step(struct plot *plot, long step, const char *why)
-{
-    char title[48];
-    snprintf(title, sizeof title, "%s: step %ld", why, step);
-    struct rule *rule = plot_rule(plot, (double)step, true, title);
-    if (rule) {
-        rule->beside = true;
-    }
-}
-
-/* A training that diverged at once is too short to be seen. */
-static void mark_divergence(struct plot *plot, const struct verdict *verdict, const char *cohort)
+/* Marks the step of a cohort's first difference, of one kind or (NULL) of any: differences are
+ * sorted by step. A training that diverged at once is too short to be seen. */
+static void mark_first(struct plot *plot, const struct verdict *verdict, const char *cohort,
+                       const char *what, const char *why)
 {
     for (size_t i = 0; i < verdict->n_difference; i++) {
         const struct difference *d = &verdict->difference[i];
-        if (strcmp(d->cohort, cohort) == 0 && strcmp(d->what, "divergence") == 0 && d->step >= 0) {
-            mark_step(plot, d->step, "diverged");
+        if (d->step < 0 || strcmp(d->cohort, cohort) != 0 || (what && strcmp(d->what, what) != 0)) {
+            continue;
         }
+        char title[48];
+        snprintf(title, sizeof title, "%s: step %ld", why, d->step);
+        struct rule *rule = plot_rule(plot, (double)d->step, true, title);
+        if (rule) {
+            rule->beside = true;
+        }
+        return;
     }
 }
 
@@ -127,19 +126,6 @@ static void add_curve(struct plot *plot, const struct cohort *old, const struct 
 }
 
 /* ---- the difference of the losses, where the seeds are the same ---- */
-
-/* The earliest difference that the verdict tells of a cohort; -1: none. */
-static long first_difference(const struct verdict *verdict, const char *cohort)
-{
-    long first = -1;
-    for (size_t i = 0; i < verdict->n_difference; i++) {
-        const struct difference *d = &verdict->difference[i];
-        if (strcmp(d->cohort, cohort) == 0 && d->step >= 0 && (first < 0 || d->step < first)) {
-            first = d->step;
-        }
-    }
-    return first;
-}
 
 static void add_changes(struct plot *plot, const struct cohort *old_cohort,
                         const struct cohort *new_cohort)
@@ -191,16 +177,13 @@ static struct plot *make_plot(const struct traces *old, const struct traces *new
                 add_band(plot, verdict, p, panels[i].curve);
             }
             if (panels[i].curve == CURVE_LOSS) {
-                mark_divergence(plot, verdict, cohort->name);
+                mark_first(plot, verdict, cohort->name, "divergence", "diverged");
             }
         }
         if (verdict->tier->same_seeds) {
-            long step = first_difference(verdict, cohort->name);
             add_panel(plot, NULL, "loss, new - old");
             add_changes(plot, cohort, same);
-            if (step >= 0) {
-                mark_step(plot, step, "first difference");
-            }
+            mark_first(plot, verdict, cohort->name, NULL, "first difference");
         }
     }
     return plot;

@@ -37,7 +37,7 @@ const float *samples_map(const struct samples *samples, size_t sample, size_t la
 
 /* These return shares of attention [T], valid until the next of them is called: how much a query
  * token looks at each token, the mean of that over heads, and the class token's rollout through the
- * first n_layer layers, see rollout.h. */
+ * first n_layer layers, see below. */
 const double *samples_head_row(const struct samples *samples, size_t sample, size_t layer,
                                size_t head, size_t query);
 const double *samples_mean_row(const struct samples *samples, size_t sample, size_t layer,
