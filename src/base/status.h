@@ -72,4 +72,14 @@ enum status error_memory(struct error *err, const char *doing, ...)
         }                                                                                          \
     } while (0)
 
+/* TRY_CALLOC(err, list, n, "reading %s", path) makes list one of n elements, zeroed and never NULL,
+ * or leaves the function as error_memory does. The caller includes stdlib.h, and frees. */
+#define TRY_CALLOC(err, list, n, ...)                                                              \
+    do {                                                                                           \
+        (list) = calloc((size_t)(n) + 1, sizeof *(list));                                          \
+        if (!(list)) {                                                                             \
+            return error_memory(err, __VA_ARGS__);                                                 \
+        }                                                                                          \
+    } while (0)
+
 #endif

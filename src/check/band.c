@@ -58,10 +58,8 @@ static void set_floors(const struct band_table *table, struct permutation_quanti
 static enum status run_test(struct band_table *table, struct verdict *verdict, struct error *err)
 {
     struct permutation_result result = {.p = 1};
-    struct permutation_quantity *quantity = calloc(table->n_row + 1, sizeof *quantity);
-    if (!quantity) {
-        return error_memory(err, "comparing");
-    }
+    struct permutation_quantity *quantity;
+    TRY_CALLOC(err, quantity, table->n_row, "comparing");
     set_floors(table, quantity);
     enum status status = permutation_test(table->value, table->n_row, table->n_old, table->n_new,
                                           BAND_LEVEL, quantity, &result, err);

@@ -430,10 +430,7 @@ static enum status add_cohort(struct band_table *table, size_t p, const struct c
                               struct text *note, struct error *err)
 {
     struct sample sample = {.cohort = p, .diverged_from = SIZE_MAX};
-    sample.trace = calloc(table->n_unit, sizeof(struct trace *));
-    if (!sample.trace) {
-        return error_memory(err, "comparing");
-    }
+    TRY_CALLOC(err, sample.trace, table->n_unit, "comparing");
     for (size_t u = 0; u < table->n_unit; u++) {
         const struct cohort *cohort = u < table->n_old ? &table->old->cohort[p] : new;
         const struct trace *trace = sample.trace[u] = cohort_trace(cohort, table->seed[u]);
@@ -457,10 +454,8 @@ static enum status add_cohort(struct band_table *table, size_t p, const struct c
 enum status band_table_fill(struct band_table *table, struct error *err)
 {
     enum status status = STATUS_OK;
-    struct text *said = calloc(table->old->n_cohort + 1, sizeof *said);
-    if (!said) {
-        return error_memory(err, "comparing");
-    }
+    struct text *said;
+    TRY_CALLOC(err, said, table->old->n_cohort, "comparing");
     for (size_t p = 0; p < table->old->n_cohort && status == STATUS_OK; p++) {
         const struct cohort *new = traces_cohort(table->new, table->old->cohort[p].name);
         status = new ? add_cohort(table, p, new, &said[p], err) : STATUS_OK;

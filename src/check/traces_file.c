@@ -19,11 +19,6 @@
 
 /* ---- reading ---- */
 
-static enum status no_memory(struct error *err)
-{
-    return error_memory(err, "reading a baseline");
-}
-
 static bool is_there(const json_t *value)
 {
     return value && !json_is_null(value);
@@ -41,10 +36,7 @@ static enum status read_numbers(const json_t *list, const char *key, size_t n, d
     if (!json_is_array(list) || json_array_size(list) != n) {
         return error_set(err, STATUS_DATA, "%s: expected a list of %zu numbers", key, n);
     }
-    *numbers = malloc((n + 1) * sizeof **numbers);
-    if (!*numbers) {
-        return no_memory(err);
-    }
+    TRY_CALLOC(err, *numbers, n, "reading a baseline");
     for (size_t i = 0; i < n; i++) {
         const json_t *value = json_array_get(list, i);
         if (!json_is_number(value) && !json_is_null(value)) {
@@ -120,10 +112,7 @@ static enum status read_fingerprints(const json_t *list, size_t n_tensor,
     if (!json_is_array(list) || json_array_size(list) != n_tensor) {
         return error_set(err, STATUS_DATA, "expected the fingerprints of %zu tensors", n_tensor);
     }
-    *tensor = calloc(n_tensor + 1, sizeof **tensor);
-    if (!*tensor) {
-        return no_memory(err);
-    }
+    TRY_CALLOC(err, *tensor, n_tensor, "reading a baseline");
     for (size_t i = 0; i < n_tensor; i++) {
         const json_t *entry = json_array_get(list, i);
         const char *hash = json_string_value(json_array_get(entry, 0));
@@ -148,10 +137,7 @@ static enum status read_tensors(const json_t *object, struct trace *trace, struc
     if (is_there(gradient)) {
         TRY(read_fingerprints(gradient, trace->n_tensor, &trace->gradient, err));
     }
-    trace->weights = calloc(n + 1, sizeof *trace->weights);
-    if (!trace->weights) {
-        return no_memory(err);
-    }
+    TRY_CALLOC(err, trace->weights, n, "reading a baseline");
     for (; trace->n_weights < n; trace->n_weights++) {
         const json_t *entry = json_array_get(list, trace->n_weights);
         struct trace_weights *weights = &trace->weights[trace->n_weights];
@@ -198,10 +184,8 @@ static enum status read_tolerance(const json_t *object, struct cohort *cohort, s
     if (!json_is_object(object)) {
         return STATUS_OK;
     }
-    struct tolerance *tolerance = cohort->tolerance = calloc(1, sizeof *tolerance);
-    if (!tolerance) {
-        return no_memory(err);
-    }
+    TRY_CALLOC(err, cohort->tolerance, 1, "reading a baseline");
+    struct tolerance *tolerance = cohort->tolerance;
     const json_t *changes = json_object_get(object, "changes");
     for (size_t i = 0; i < json_array_size(changes) && i < TOLERANCE_MAX_CHANGE; i++) {
         const char *change = json_string_value(json_array_get(changes, i));
@@ -221,10 +205,7 @@ static enum status read_tolerance(const json_t *object, struct cohort *cohort, s
 static enum status read_tensor_names(const json_t *list, struct cohort *cohort, struct error *err)
 {
     size_t n = json_array_size(list);
-    cohort->tensor = calloc(n + 1, sizeof *cohort->tensor);
-    if (!cohort->tensor) {
-        return no_memory(err);
-    }
+    TRY_CALLOC(err, cohort->tensor, n, "reading a baseline");
     for (; cohort->n_tensor < n; cohort->n_tensor++) {
         const char *name = json_string_value(json_array_get(list, cohort->n_tensor));
         if (!name) {
@@ -261,10 +242,7 @@ static enum status read_cohort(const json_t *object, struct cohort *cohort, stru
     if (n == 0) {
         return error_set(err, STATUS_DATA, "runs: there are none");
     }
-    cohort->trace = calloc(n, sizeof *cohort->trace);
-    if (!cohort->trace) {
-        return no_memory(err);
-    }
+    TRY_CALLOC(err, cohort->trace, n, "reading a baseline");
     for (size_t i = 0; i < n; i++) {
         struct trace *trace = &cohort->trace[cohort->n_trace++];
         trace->n_tensor = cohort->n_tensor;
@@ -279,10 +257,7 @@ static enum status read_cohorts(const json_t *list, struct traces *traces, struc
     if (n == 0) {
         return error_set(err, STATUS_DATA, "parts: there are none");
     }
-    traces->cohort = calloc(n, sizeof *traces->cohort);
-    if (!traces->cohort) {
-        return no_memory(err);
-    }
+    TRY_CALLOC(err, traces->cohort, n, "reading a baseline");
     for (size_t i = 0; i < n; i++) {
         const json_t *object = json_array_get(list, i);
         struct cohort *cohort = &traces->cohort[traces->n_cohort++];

@@ -146,10 +146,7 @@ static enum status measure_group(const struct bench_table *bench, const struct a
     struct bench_options options = options_of(arguments, threads);
     size_t n = bench->n_config;
     group->threads = options.threads;
-    group->result = calloc(n, sizeof *group->result);
-    if (!group->result) {
-        return error_memory(err, "measuring %zu models", n);
-    }
+    TRY_CALLOC(err, group->result, n, "measuring %zu models", n);
     if (!arguments->quiet) {
         fprintf(stderr, "Measuring %zu model%s with %d thread%s, in %zu round%s\n", n, plural(n),
                 options.threads, plural((size_t)options.threads), options.n_round,

@@ -251,10 +251,8 @@ static enum status make_survey(struct survey *survey, enum format format, struct
     char **names = NULL;
     size_t n_name = 0;
     TRY(sweep_plans_read(survey->out, &survey->plans, err));
-    survey->n_open = calloc(survey->plans.n_plan + 1, sizeof *survey->n_open);
-    if (!survey->n_open) {
-        return error_memory(err, "listing %zu plans", survey->plans.n_plan);
-    }
+    TRY_CALLOC(err, survey->n_open, survey->plans.n_plan, "listing %zu plans",
+               survey->plans.n_plan);
     TRY(list_folder(survey->out, survey->plans.n_plan > 0, &names, &n_name, err));
     survey->table = make_table();
     add_planned(survey);

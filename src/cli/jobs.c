@@ -287,10 +287,7 @@ enum status jobs_run(const struct plan *plan, struct progress *progress,
     if (!pool.binary) {
         return STATUS_FAILED;
     }
-    pool.child = calloc(pool.n_child, sizeof *pool.child);
-    if (!pool.child) {
-        return error_memory(err, "starting %zu processes", pool.n_child);
-    }
+    TRY_CALLOC(err, pool.child, pool.n_child, "starting %zu processes", pool.n_child);
     enum status status = work(&pool, err);
     free(pool.child);
     TRY(status);

@@ -231,10 +231,8 @@ static enum status keep_plan(const struct plan *plan, struct error *err)
 {
     const struct arguments *arguments = plan->arguments;
     size_t n = 0, n_word = 2 + arguments->n_operand + 2 * arguments->n_set + 2;
-    const char **words = calloc(n_word, sizeof *words);
-    if (!words) {
-        return error_memory(err, "keeping the words of the command line");
-    }
+    const char **words;
+    TRY_CALLOC(err, words, n_word, "keeping the words of the command line");
     char *file = absolute_file(arguments);
     words[n++] = "qkvlab";
     words[n++] = arguments->command->name;

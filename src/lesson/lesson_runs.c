@@ -59,13 +59,11 @@ static void load_run(const char *out, const struct config *config, struct lesson
 enum status lesson_runs_load(const char *out, const struct config *config, size_t n_config,
                              struct lesson_runs *runs, struct error *err)
 {
-    *runs = (struct lesson_runs){.run = calloc(n_config + 1, sizeof *runs->run),
-                                 .task = calloc(n_config + 1, sizeof *runs->task),
-                                 .variant = calloc(n_config + 1, sizeof *runs->variant),
-                                 .seed = calloc(n_config + 1, sizeof *runs->seed)};
-    if (!runs->run || !runs->task || !runs->variant || !runs->seed) {
-        return error_memory(err, "reading the runs of the lesson");
-    }
+    *runs = (struct lesson_runs){0};
+    TRY_CALLOC(err, runs->run, n_config, "reading the runs of the lesson");
+    TRY_CALLOC(err, runs->task, n_config, "reading the runs of the lesson");
+    TRY_CALLOC(err, runs->variant, n_config, "reading the runs of the lesson");
+    TRY_CALLOC(err, runs->seed, n_config, "reading the runs of the lesson");
     for (size_t i = 0; i < n_config; i++) {
         load_run(out, &config[i], runs);
     }

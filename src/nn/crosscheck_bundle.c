@@ -264,10 +264,7 @@ static enum status get_indices(const struct crosscheck_bundle *bundle, const cha
 {
     const struct safetensors_entry *entry = crosscheck_bundle_entry(bundle, "input", name);
     const int64_t *from = entry->data;
-    *indices = malloc(entry->n_element * sizeof(**indices));
-    if (!*indices) {
-        return error_memory(err, "reading %s", entry->name);
-    }
+    TRY_CALLOC(err, *indices, entry->n_element, "reading %s", entry->name);
     for (size_t i = 0; i < entry->n_element; i++) {
         if (from[i] < 0 || from[i] >= (int64_t)n_value) {
             return error_set(err, STATUS_DATA, "tensor %s, index %zu: expected 0..%zu, found %lld",

@@ -210,10 +210,8 @@ enum status layout_create(const struct model_shape *shape, struct layout *layout
     *layout = (struct layout){0};
     struct widths w = widths_of(shape);
     struct builder b = {.layout = layout};
-    layout->block = calloc(shape->n_layer, sizeof *layout->block);
-    if (!layout->block) {
-        return error_memory(err, "listing the tensors of %zu blocks", shape->n_layer);
-    }
+    TRY_CALLOC(err, layout->block, shape->n_layer, "listing the tensors of %zu blocks",
+               shape->n_layer);
     add_embedding(&b, shape, &w);
     for (size_t layer = 0; layer < shape->n_layer; layer++) {
         add_block(&b, shape, &w, layer, &layout->block[layer]);

@@ -166,10 +166,8 @@ enum status grid_replace_seeds(struct grid *grid, const struct grid *over, struc
     if (!over->seed) {
         return STATUS_OK;
     }
-    uint64_t *seed = malloc(over->n_seed * sizeof *seed);
-    if (!seed) {
-        return error_memory(err, "reading a grid");
-    }
+    uint64_t *seed;
+    TRY_CALLOC(err, seed, over->n_seed, "reading a grid");
     memcpy(seed, over->seed, over->n_seed * sizeof *seed);
     free(grid->seed);
     grid->seed = seed;
@@ -199,10 +197,7 @@ static enum status split_values(struct grid_key *key, char *text, struct error *
         return error_set(err, STATUS_USAGE, "%s: %zu values; at most %zu", key->name, n,
                          GRID_MAX_RUN);
     }
-    key->value = calloc(n, sizeof *key->value);
-    if (!key->value) {
-        return error_memory(err, "reading a grid");
-    }
+    TRY_CALLOC(err, key->value, n, "reading a grid");
     while (text) {
         char *comma = strchr(text, ',');
         if (comma) {
@@ -317,10 +312,8 @@ static int compare_seeds(const void *a, const void *b)
 
 static enum status refuse_equal_seeds(const struct grid *grid, struct error *err)
 {
-    uint64_t *sorted = malloc(grid->n_seed * sizeof *sorted);
-    if (!sorted) {
-        return error_memory(err, "reading a grid");
-    }
+    uint64_t *sorted;
+    TRY_CALLOC(err, sorted, grid->n_seed, "reading a grid");
     memcpy(sorted, grid->seed, grid->n_seed * sizeof *sorted);
     qsort(sorted, grid->n_seed, sizeof *sorted, compare_seeds);
     enum status status = STATUS_OK;

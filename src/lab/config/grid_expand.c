@@ -212,10 +212,8 @@ enum status grid_expand(const struct grid *grid, struct config **configs, size_t
     *n_config = 0;
     size_t n = 0;
     TRY(grid_count(grid, &n, err));
-    struct config *list = calloc(n, sizeof *list);
-    if (!list) {
-        return error_memory(err, "expanding a grid");
-    }
+    struct config *list;
+    TRY_CALLOC(err, list, n, "expanding a grid");
     enum status status = build_cells(grid, list, n, err);
     if (status != STATUS_OK) {
         free(list);

@@ -118,10 +118,7 @@ static enum status layer_task(struct listed_grid *item, unsigned all, const stru
     unsigned kinds = kinds_of(item->grid);
     struct grid_key share = *task;
     share.n_value = 0;
-    share.value = calloc(task->n_value + 1, sizeof *share.value);
-    if (!share.value) {
-        return error_memory(err, "listing the runs");
-    }
+    TRY_CALLOC(err, share.value, task->n_value, "listing the runs");
     for (size_t i = 0; i < task->n_value; i++) {
         unsigned kind = kind_of(task->value[i].text);
         if ((kinds & kind) || !(all & kind)) {
@@ -302,10 +299,7 @@ enum status grid_list_expand(const struct grid_list *list, struct config **confi
     *n_config = 0;
     size_t n_run;
     TRY(count_runs(list, &n_run, err));
-    *configs = calloc(n_run + 1, sizeof **configs);
-    if (!*configs) {
-        return error_memory(err, "listing the runs");
-    }
+    TRY_CALLOC(err, *configs, n_run, "listing the runs");
     enum status status = append_all(*configs, n_config, list, err);
     if (status != STATUS_OK) {
         free(*configs);

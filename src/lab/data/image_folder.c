@@ -211,10 +211,7 @@ static enum status find_classes(struct lister *lister, struct error *err)
     lister->chosen = file_exists(ids);
     TRY(lister->chosen ? classes_from_file(images, ids, err)
                        : classes_from_folders(images, train, err));
-    lister->class = malloc(images->n_class * sizeof *lister->class);
-    if (!lister->class) {
-        return error_memory(err, "listing images");
-    }
+    TRY_CALLOC(err, lister->class, images->n_class, "listing images");
     for (size_t i = 0; i < images->n_class; i++) {
         lister->class[i] = (struct entry){.name = images->class_id[i], .index = i};
     }

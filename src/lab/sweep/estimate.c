@@ -176,10 +176,8 @@ static enum status time_group(struct estimator *estimator, struct estimate_group
             MOST_STEP_SECONDS * GUESSED_BYTES) {
         return STATUS_OK;
     }
-    struct trial *trial = calloc(n_model, sizeof *trial);
-    if (!trial) {
-        return error_memory(err, "timing %zu models", n_model);
-    }
+    struct trial *trial;
+    TRY_CALLOC(err, trial, n_model, "timing %zu models", n_model);
     for (size_t i = 0; i < n_model; i++) {
         trial[i].config = &config;
         trial[i].options =

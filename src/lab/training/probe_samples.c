@@ -151,10 +151,8 @@ enum status probe_samples_predict(const struct probe_samples *samples, struct en
                                   struct run_sample *sample, struct error *err)
 {
     size_t n_class = engine_model(engine)->shape.n_class;
-    float *logits = calloc(n_class, sizeof *logits);
-    if (!logits) {
-        return error_memory(err, "predicting the samples");
-    }
+    float *logits;
+    TRY_CALLOC(err, logits, n_class, "predicting the samples");
     for (size_t i = 0; i < samples->n; i++) {
         struct batch batch = source_probe_batch(samples->source, samples->item[i], 1);
         engine_predict(engine, &batch, logits);

@@ -7,10 +7,7 @@
 static enum status find_parts(struct material *material, struct error *err)
 {
     const struct groups *settings = &material->frame->setting;
-    material->part = calloc(settings->n_group + 1, sizeof *material->part);
-    if (!material->part) {
-        return error_memory(err, "comparing variants");
-    }
+    TRY_CALLOC(err, material->part, settings->n_group, "comparing variants");
     for (size_t i = 0; i < settings->n_group; i++) {
         if (settings->group[i].run[0]->kind->has_settings) {
             material->part[material->n_part++] = part_make(&settings->group[i]);
@@ -26,10 +23,7 @@ static enum status compare(struct material *material, const struct references *r
     if (material->n_part < 2 || !material_tells_parts(material)) {
         return STATUS_OK;
     }
-    material->of_part = calloc(material->n_part, sizeof *material->of_part);
-    if (!material->of_part) {
-        return error_memory(err, "comparing variants");
-    }
+    TRY_CALLOC(err, material->of_part, material->n_part, "comparing variants");
     for (size_t i = 0; i < material->n_part; i++) {
         TRY(comparisons_make(material->part[i].group, references, &material->of_part[i], err));
     }
@@ -40,10 +34,7 @@ static enum status find(struct material *material, struct error *err)
 {
     bool others = frame_kind(material->frame, OF_IMAGES) != NULL;
     struct findings *all = &material->findings;
-    material->findings_of_part = calloc(material->n_part + 1, sizeof *material->findings_of_part);
-    if (!material->findings_of_part) {
-        return error_memory(err, "comparing variants");
-    }
+    TRY_CALLOC(err, material->findings_of_part, material->n_part, "comparing variants");
     find_chance(material->part, material->n_part, others ? " on a task" : "", all);
     find_tests(&material->all, all);
     find_room(material->part, material->n_part, all);

@@ -220,10 +220,7 @@ static enum status number_levels(struct frame *frame, enum factor factor, struct
                                  struct error *err)
 {
     compare_runs *compare = compare_factor[factor];
-    frame->sample[factor] = calloc(frame->n_run + 1, sizeof **frame->sample);
-    if (!frame->sample[factor]) {
-        return error_memory(err, "reading runs");
-    }
+    TRY_CALLOC(err, frame->sample[factor], frame->n_run, "reading runs");
     for (size_t i = 0; i < frame->n_run; i++) {
         sorted[i] = (struct sorted_run){&frame->run[i], compare};
     }

@@ -80,13 +80,10 @@ static enum status read_maps(struct samples *samples, struct error *err)
     samples->n_layer = run_config(samples->run)->n_layer;
     samples->n_head = run_config(samples->run)->n_head;
     samples->n_token = run_config(samples->run)->seq_len;
-    samples->maps = calloc(samples->n_layer, sizeof *samples->maps);
-    samples->layer = calloc(samples->n_layer, sizeof *samples->layer);
-    samples->row = calloc(samples->n_token, sizeof *samples->row);
-    samples->scratch = calloc(samples->n_token, sizeof *samples->scratch);
-    if (!samples->maps || !samples->layer || !samples->row || !samples->scratch) {
-        return error_memory(err, "reading the samples of a run");
-    }
+    TRY_CALLOC(err, samples->maps, samples->n_layer, "reading the samples of a run");
+    TRY_CALLOC(err, samples->layer, samples->n_layer, "reading the samples of a run");
+    TRY_CALLOC(err, samples->row, samples->n_token, "reading the samples of a run");
+    TRY_CALLOC(err, samples->scratch, samples->n_token, "reading the samples of a run");
     for (size_t layer = 0; layer < samples->n_layer; layer++) {
         TRY(read_layer(samples, folder, layer, err));
     }

@@ -117,10 +117,8 @@ static enum verdict judge(const struct comparison *comparison)
 
 static enum status correct(struct comparison_table *table, struct error *err)
 {
-    double *p = calloc(table->n_comparison + 1, sizeof *p);
-    if (!p) {
-        return error_memory(err, "comparing variants");
-    }
+    double *p;
+    TRY_CALLOC(err, p, table->n_comparison, "comparing variants");
     for (size_t i = 0; i < table->n_comparison; i++) {
         p[i] = table->comparison[i].p;
         table->n_tested += isfinite(p[i]);
@@ -214,10 +212,8 @@ enum status comparisons_make(const struct group *group, const struct references 
     for (size_t i = 0; i < comparisons->pairs.n_paired; i++) {
         comparisons->n_without_reference += comparisons->pairs.paired[i].n_without_reference;
     }
-    comparisons->table = calloc((size_t)N_REPORT_KIND * MEASURE_COUNT, sizeof *comparisons->table);
-    if (!comparisons->table) {
-        return error_memory(err, "comparing variants");
-    }
+    TRY_CALLOC(err, comparisons->table, (size_t)N_REPORT_KIND * MEASURE_COUNT,
+               "comparing variants");
     for (size_t i = 0; i < N_REPORT_KIND; i++) {
         TRY(add_tables(comparisons, &report_kinds[i], err));
     }
