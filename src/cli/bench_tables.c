@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/varied.h"
 #include "nn/blas.h"
 
 /* A list of columns is X(type, key, title, decimals, value) a row: COLUMN adds the column, CELL the
@@ -14,7 +15,6 @@
 #define GIGA 1e9
 #define MIB (1024.0 * 1024.0)
 
-#define MAX_VARIED 5
 #define VALUE_SIZE 64
 
 /* ---- which keys name a row ---- */
@@ -34,19 +34,6 @@ static bool is_shown(const char *key)
     return found;
 }
 
-static bool varies(const struct config *configs, size_t n_config, const char *key)
-{
-    char first[VALUE_SIZE] = "", other[VALUE_SIZE] = "";
-    config_value(&configs[0], key, first, sizeof first, NULL);
-    for (size_t i = 1; i < n_config; i++) {
-        config_value(&configs[i], key, other, sizeof other, NULL);
-        if (strcmp(first, other) != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Lanes and micro-batch follow from the shape; a grid of them is told apart only where somebody
  * made one, that is where one shape comes with several. */
 static bool is_derived(const struct config *configs, size_t n_config, const char *key)
@@ -64,18 +51,9 @@ static bool is_derived(const struct config *configs, size_t n_config, const char
     return true;
 }
 
-static size_t varied_keys(const struct config *configs, size_t n_config,
-                          const char *keys[MAX_VARIED])
+static bool is_told(const struct config *configs, size_t n_config, const char *key)
 {
-    size_t n = 0;
-    for (size_t i = 0; config_key_at(i) && n < MAX_VARIED; i++) {
-        const char *key = config_key_at(i)->name;
-        if (!is_shown(key) && varies(configs, n_config, key) &&
-            !is_derived(configs, n_config, key)) {
-            keys[n++] = key;
-        }
-    }
-    return n;
+    return is_shown(key) || is_derived(configs, n_config, key);
 }
 
 /* ---- speed ---- */
@@ -106,18 +84,6 @@ static void add_names(struct table *table, const struct config *config, int thre
     shape_name(config, shape);
     variant_id(&config->variant, variant);
     NAME_COLUMNS(CELL)
-}
-
-static void add_value(struct table *table, const struct config *config, const char *key)
-{
-    char value[VALUE_SIZE] = "", *end;
-    config_value(config, key, value, sizeof value, NULL);
-    double number = strtod(value, &end);
-    if (end != value && *end == '\0') {
-        table_number(table, number);
-    } else {
-        table_text(table, value);
-    }
 }
 
 #define SPEED_COLUMNS(X)                                                                           \
@@ -162,13 +128,10 @@ enum content { CONTENT_SPEED = 1, CONTENT_PARTS = 2 };
 static enum status print_rows(const struct bench_table *bench, int content, enum format format,
                               struct error *err)
 {
-    const char *varied[MAX_VARIED];
-    size_t n_varied = varied_keys(bench->configs, bench->n_config, varied);
+    struct varied varied = varied_find(bench->configs, bench->n_config, is_told);
     struct table *table = table_create(NULL, 0);
     NAME_COLUMNS(COLUMN)
-    for (size_t i = 0; i < n_varied; i++) {
-        table_column(table, &(struct column){varied[i], varied[i], -6});
-    }
+    varied_columns(&varied, table);
     if (content & CONTENT_SPEED) {
         SPEED_COLUMNS(COLUMN)
     }
@@ -180,9 +143,7 @@ static enum status print_rows(const struct bench_table *bench, int content, enum
         const struct config *config = &bench->configs[i / bench->n_group];
         const struct bench_result *result = &group->result[i / bench->n_group];
         add_names(table, config, group->threads);
-        for (size_t k = 0; k < n_varied; k++) {
-            add_value(table, config, varied[k]);
-        }
+        varied_cells(&varied, config, table);
         if (content & CONTENT_SPEED) {
             add_speeds(table, result, &group->ceiling);
         }

@@ -98,29 +98,20 @@ static enum status show_all(struct gallery *gallery, const char *out, const char
 {
     char **names;
     size_t n_name;
-    enum status status = folder_list(runs, &names, &n_name, err), worst = status;
+    enum status status = STATUS_OK, worst = STATUS_OK;
+    TRY(folder_list(runs, &names, &n_name, err));
     for (size_t i = 0; status == STATUS_OK && i < n_name; i++) {
         char folder[PATH_SIZE];
-        struct error run_error = {0};
+        struct error one = {0};
         if (record_is_partial(names[i]) || !record_is_folder(out, names[i])) {
             continue;
         }
         status = path_format(folder, err, "%s/%s", runs, names[i]);
-        if (status != STATUS_OK) {
-            break;
-        }
-        enum status shown = show_run(gallery, folder, &run_error);
-        if (shown == STATUS_DATA) {
-            terminal_say("%s", run_error.text);
-            worst = shown;
-        } else if (shown != STATUS_OK) {
-            *err = run_error;
-            status = shown;
+        if (status == STATUS_OK) {
+            status = terminal_pass(show_run(gallery, folder, &one), &one, &worst, err);
         }
     }
-    if (names) {
-        folder_list_free(names, n_name);
-    }
+    folder_list_free(names, n_name);
     return status == STATUS_OK ? worst : status;
 }
 
@@ -185,16 +176,7 @@ static enum status show_operands(struct gallery *gallery, const struct arguments
         if (record_is_partial(arguments->operand[i])) {
             continue;
         }
-        enum status status = show(gallery, arguments->operand[i], &one);
-        if (status == STATUS_DATA) {
-            if (one.text[0]) {
-                terminal_say("%s", one.text);
-            }
-            worst = status;
-        } else if (status != STATUS_OK) {
-            *err = one;
-            return status;
-        }
+        TRY(terminal_pass(show(gallery, arguments->operand[i], &one), &one, &worst, err));
     }
     return worst;
 }

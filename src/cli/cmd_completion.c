@@ -75,12 +75,8 @@ static void print_bash_command(const struct command *command)
 {
     printf("    %s)\n      if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W '",
            command->name);
-    const char *gap = "";
-    for (size_t id = 0; option_at(id); id++) {
-        if (option_taken(option_at(id), command)) {
-            printf("%s--%s", gap, option_at(id)->name);
-            gap = " ";
-        }
+    for (size_t i = 0; option_of(command, i); i++) {
+        printf("%s--%s", i ? " " : "", option_of(command, i)->name);
     }
     printf("' -- \"$cur\"))\n      else\n        ");
     print_action(&bash, command->operand);
@@ -140,10 +136,8 @@ static void print_zsh_option(const struct option *option, const struct command *
 static void print_zsh_command(const struct command *command)
 {
     printf("    %s) _arguments", command->name);
-    for (size_t id = 0; option_at(id); id++) {
-        if (option_taken(option_at(id), command)) {
-            print_zsh_option(option_at(id), command);
-        }
+    for (size_t i = 0; option_of(command, i); i++) {
+        print_zsh_option(option_of(command, i), command);
     }
     if (command->most > 0) {
         printf(" \\\n        '*:%s:", command->operands);

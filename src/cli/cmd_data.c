@@ -190,40 +190,37 @@ static enum status check_images(struct table *table, const struct dataset_place 
     return STATUS_OK;
 }
 
+static enum status check_place(struct table *table, const struct dataset_place *place,
+                               const struct dataset_options *options, struct error *err)
+{
+    TRY(check_files(table, place, err));
+    return check_images(table, place, options, err);
+}
+
 static enum status check_one(struct table *table, const struct dataset *dataset,
                              const struct dataset_options *options, struct error *err)
 {
     static struct dataset_place place;
     TRY(dataset_find(dataset, options, &place, err));
-    TRY(check_files(table, &place, err));
-    return check_images(table, &place, options, err);
-}
-
-static bool is_found(const struct dataset *dataset, const struct dataset_options *options)
-{
-    static struct dataset_place place;
-    return dataset_find(dataset, options, &place, NULL) == STATUS_OK;
+    return check_place(table, &place, options, err);
 }
 
 /* Without a name, what is not there is left out, and what is broken does not hide the rest. */
 static enum status check_all(struct table *table, const struct dataset_options *options,
                              struct error *err)
 {
+    static struct dataset_place place;
     enum status worst = STATUS_OK;
     for (size_t i = 0; dataset_at(i); i++) {
         struct error one = {0};
-        if (!is_found(dataset_at(i), options)) {
+        if (dataset_find(dataset_at(i), options, &place, NULL) != STATUS_OK) {
             continue;
         }
-        enum status status = check_one(table, dataset_at(i), options, &one);
+        enum status status = check_place(table, &place, options, &one);
         if (status == STATUS_DATA) {
-            terminal_say("%s", one.text);
             add_check(table, dataset_at(i), "-", 0, NULL, "BAD");
-            worst = status;
-        } else if (status != STATUS_OK) {
-            *err = one;
-            return status;
         }
+        TRY(terminal_pass(status, &one, &worst, err));
     }
     return worst;
 }

@@ -116,14 +116,10 @@ static void print_command(const struct command *command)
         print_line(command->details);
     }
     printf(".PP\nOptions:");
-    const char *gap = " ";
-    for (size_t id = 0; option_at(id); id++) {
-        if (option_taken(option_at(id), command)) {
-            printf("%s\\fB\\-\\-", gap);
-            print_escaped(option_at(id)->name, strlen(option_at(id)->name));
-            printf("\\fR");
-            gap = ", ";
-        }
+    for (size_t i = 0; option_of(command, i); i++) {
+        printf("%s\\fB\\-\\-", i ? ", " : " ");
+        print_escaped(option_of(command, i)->name, strlen(option_of(command, i)->name));
+        printf("\\fR");
     }
     printf(".\n");
     for (size_t i = 0; i < COMMAND_MAX_EXAMPLE && command->example[i].line; i++) {

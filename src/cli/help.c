@@ -203,13 +203,11 @@ void help_command(FILE *stream, const struct command *command)
         print_paragraph(stream, command->details);
     }
     fprintf(stream, "\nOptions:\n");
-    for (size_t id = 0; option_at(id); id++) {
-        const struct option *option = option_at(id);
-        if (option_taken(option, command)) {
-            snprintf(head, sizeof head, "--%s%s%s", option->name, option->argument ? " " : "",
-                     option->argument ? option->argument : "");
-            print_entry(stream, head, option_help(option, command), 20);
-        }
+    for (size_t i = 0; option_of(command, i); i++) {
+        const struct option *option = option_of(command, i);
+        snprintf(head, sizeof head, "--%s%s%s", option->name, option->argument ? " " : "",
+                 option->argument ? option->argument : "");
+        print_entry(stream, head, option_help(option, command), 20);
     }
     if (topic_find(command->name)) {
         fputc('\n', stream);

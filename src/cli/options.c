@@ -147,6 +147,16 @@ bool option_taken(const struct option *option, const struct command *command)
     return option->commands >> command->id & 1;
 }
 
+const struct option *option_of(const struct command *command, size_t i)
+{
+    for (size_t id = 0; id < OPTION_COUNT; id++) {
+        if (option_taken(&options[id], command) && i-- == 0) {
+            return &options[id];
+        }
+    }
+    return NULL;
+}
+
 bool option_is_repeatable(const struct option *option)
 {
     return option->read == read_list;
@@ -205,9 +215,8 @@ static enum status option_find(const struct command *command, const char *name, 
 static enum status letter_find(const struct command *command, const char *word,
                                const struct option **found, struct error *err)
 {
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        if (options[i].letter == word[1] && !word[2] && option_taken(&options[i], command)) {
-            *found = &options[i];
+    for (size_t i = 0; (*found = option_of(command, i)); i++) {
+        if ((*found)->letter == word[1] && !word[2]) {
             return STATUS_OK;
         }
     }

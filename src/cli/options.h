@@ -105,8 +105,10 @@ struct option {
 /* option_at returns the i-th option, NULL past the last. */
 const struct option *option_at(size_t id);
 
-/* option_taken: the command takes the option. option_is_repeatable: several times, with other
+/* option_of returns the i-th option that the command takes, NULL past the last. option_taken: it
+ * takes the option. option_is_repeatable: several times, with other
  * values. option_help is what the option does in that command. */
+const struct option *option_of(const struct command *command, size_t i);
 bool option_taken(const struct option *option, const struct command *command);
 bool option_is_repeatable(const struct option *option);
 const char *option_help(const struct option *option, const struct command *command);

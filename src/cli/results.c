@@ -7,85 +7,18 @@
 #include "cli/forecast.h"
 #include "cli/plan.h"
 #include "cli/terminal.h"
+#include "cli/varied.h"
 #include "lab/record/record.h"
 
-#define MAX_VARIED 12
-
-/* differs_by_seed_alone tells most runs of a large grid from the first without looking at each key.
- * False may be wrong, true is not. */
-static bool differs_by_seed_alone(const struct config *config, const struct config *first)
+static bool is_in_id(const struct config *configs, size_t n, const char *key)
 {
-    struct config other;
-    memcpy(&other, config, sizeof other);
-    other.seed = first->seed;
-    memcpy(other.id, first->id, sizeof other.id);
-    return memcmp(&other, first, sizeof other) == 0;
+    (void)configs, (void)n;
+    return config_is_in_id(key);
 }
 
-/* Marks the keys in which runs of one kind differ from the first of that kind: what kinds have
- * different defaults of is no choice of the grid. */
-static void mark_varied(const struct plan *plan, const struct kind *kind, bool varied[64])
-{
-    const struct config *first = NULL;
-    json_t *values = NULL;
-    for (size_t i = 0; i < plan->n_run; i++) {
-        const struct config *config = &plan->config[i];
-        if (config->task->kind != kind) {
-            continue;
-        }
-        if (!first) {
-            first = config;
-            values = config_json(config);
-        }
-        if (differs_by_seed_alone(config, first)) {
-            continue;
-        }
-        json_t *other = config_json(config);
-        for (size_t k = 0; config_key_at(k); k++) {
-            json_t *a = json_object_get(values, config_key_at(k)->name);
-            json_t *b = json_object_get(other, config_key_at(k)->name);
-            varied[k] |= a && !json_equal(a, b);
-        }
-        json_decref(other);
-    }
-    json_decref(values);
-}
-
-static void add_json(struct table *table, const json_t *value)
-{
-    if (json_is_integer(value)) {
-        table_integer(table, json_integer_value(value));
-    } else if (json_is_real(value)) {
-        table_number(table, json_real_value(value));
-    } else if (json_is_boolean(value)) {
-        table_bool(table, json_boolean_value(value));
-    } else if (json_is_string(value)) {
-        table_text(table, json_string_value(value));
-    } else {
-        table_missing(table);
-    }
-}
-
-/* Keys that the grid varies. */
-struct varied {
-    const char *key[MAX_VARIED];
-    size_t n;
-};
-
-/* Besides those that every run's id shows. */
 static struct varied find_varied(const struct plan *plan)
 {
-    bool differs[64] = {false};
-    struct varied varied = {.n = 0};
-    for (size_t k = 0; kind_at(k); k++) {
-        mark_varied(plan, kind_at(k), differs);
-    }
-    for (size_t k = 0; config_key_at(k) && varied.n < MAX_VARIED; k++) {
-        if (differs[k] && !config_is_in_id(config_key_at(k)->name)) {
-            varied.key[varied.n++] = config_key_at(k)->name;
-        }
-    }
-    return varied;
+    return varied_find(plan->config, plan->n_run, is_in_id);
 }
 
 /* A table whose first columns name a run: in text its id and the varied keys, in CSV and JSON also
@@ -95,9 +28,7 @@ static struct table *make_table(const struct varied *varied)
     static const struct column names[] = {
         {"id", "run", 0}, {"task", NULL, 0}, {"variant", NULL, 0}, {"seed", NULL, 0}};
     struct table *table = table_create(names, sizeof names / sizeof names[0]);
-    for (size_t i = 0; i < varied->n; i++) {
-        table_column(table, &(struct column){varied->key[i], varied->key[i], -6});
-    }
+    varied_columns(varied, table);
     return table;
 }
 
@@ -109,11 +40,7 @@ static void add_name(struct table *table, const struct config *config, const str
     table_text(table, config->task->name);
     table_text(table, variant);
     table_integer(table, (long long)config->seed);
-    json_t *values = varied->n > 0 ? config_json(config) : NULL;
-    for (size_t i = 0; i < varied->n; i++) {
-        add_json(table, json_object_get(values, varied->key[i]));
-    }
-    json_decref(values);
+    varied_cells(varied, config, table);
 }
 
 /* ---- before ---- */

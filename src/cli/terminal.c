@@ -66,6 +66,22 @@ void terminal_say(const char *format, ...)
     va_end(list);
 }
 
+enum status terminal_pass(enum status status, const struct error *one, enum status *worst,
+                          struct error *err)
+{
+    if (status == STATUS_DATA) {
+        if (one->text[0]) {
+            terminal_say("%s", one->text);
+        }
+        *worst = status;
+        return STATUS_OK;
+    }
+    if (status != STATUS_OK) {
+        *err = *one;
+    }
+    return status;
+}
+
 /* Less is the usual coming and going, and changes times by less than they vary anyway. */
 #define WORTH_SAYING 0.1
 

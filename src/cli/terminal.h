@@ -26,6 +26,12 @@ void terminal_print(FILE *stream, const char *format, ...) __attribute__((format
 /* terminal_say prints a message of the program on stderr, cleaned: "qkvlab: ..." and a line end. */
 void terminal_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* terminal_pass is for one of several things: where it cannot be read (STATUS_DATA) that is said
+ * and kept in *worst, and does not hide the others. What else is wrong goes to err and is returned.
+ */
+enum status terminal_pass(enum status status, const struct error *one, enum status *worst,
+                          struct error *err);
+
 /* terminal_say_busy warns that other programs took such a share of the processors, see
  * base/contention.h, while something was timed, and of what follows from it. Little, and what is
  * unknown, is passed over. */
