@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/wrap.h"
+
 static bool is_plain(const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -12,16 +14,9 @@ static bool is_plain(const char *word)
     return word[0] && word[strspn(word, plain)] == '\0';
 }
 
-/* Bytes 0x80..0x9F behind 0xC2 are the control characters that UTF-8 has beyond ASCII's. */
-static bool is_control(const char *at)
-{
-    unsigned char byte = (unsigned char)at[0], next = byte ? (unsigned char)at[1] : 0;
-    return byte < 0x20 || byte == 0x7F || (byte == 0xC2 && next >= 0x80 && next <= 0x9F);
-}
-
 static bool has_control(const char *word)
 {
-    while (*word && !is_control(word)) {
+    while (*word && text_control(word) == 0) {
         word++;
     }
     return *word != '\0';
@@ -30,15 +25,14 @@ static bool has_control(const char *word)
 static void append_escaped(struct text *text, const char *word)
 {
     text_append(text, "$'");
-    for (; *word; word++) {
-        if (is_control(word)) {
-            text_append(text, "\\%03o", (unsigned char)*word);
-            if ((unsigned char)*word == 0xC2) {
-                word++;
-                text_append(text, "\\%03o", (unsigned char)*word);
-            }
-        } else {
+    while (*word) {
+        size_t n = text_control(word);
+        for (size_t i = 0; i < n; i++) {
+            text_append(text, "\\%03o", (unsigned char)*word++);
+        }
+        if (n == 0) {
             text_append(text, strchr("'\\", *word) ? "\\%c" : "%c", *word);
+            word++;
         }
     }
     text_append(text, "'");

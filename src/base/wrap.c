@@ -3,7 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-size_t text_bytes_columns(const char *text, size_t n_byte)
+/* Of the first n_byte bytes. */
+static size_t bytes_columns(const char *text, size_t n_byte)
 {
     size_t n_column = 0;
     for (size_t i = 0; i < n_byte; i++) {
@@ -14,7 +15,7 @@ size_t text_bytes_columns(const char *text, size_t n_byte)
 
 size_t text_columns(const char *text)
 {
-    return text_bytes_columns(text, strlen(text));
+    return bytes_columns(text, strlen(text));
 }
 
 void text_wrap(struct text *text, const char *words, size_t column, size_t indent, size_t width)
@@ -36,7 +37,7 @@ void text_wrap(struct text *text, const char *words, size_t column, size_t inden
             continue;
         }
         size_t n_byte = strcspn(words, " \n");
-        size_t n_column = text_bytes_columns(words, n_byte);
+        size_t n_column = bytes_columns(words, n_byte);
         if (!at_start && width > 0 && column + 1 + n_column > width) {
             text_append(text, "\n%*s", (int)indent, "");
             column = indent;
@@ -51,13 +52,20 @@ void text_wrap(struct text *text, const char *words, size_t column, size_t inden
 }
 
 /* Bytes 0x80..0x9F behind 0xC2 are the control characters that UTF-8 has beyond ASCII's. */
+size_t text_control(const char *at)
+{
+    unsigned char byte = (unsigned char)at[0], next = byte ? (unsigned char)at[1] : 0;
+    if (byte == 0xC2 && next >= 0x80 && next <= 0x9F) {
+        return 2;
+    }
+    return (byte > 0 && byte < 0x20) || byte == 0x7F;
+}
+
 void text_clean(char *text)
 {
-    for (unsigned char *at = (unsigned char *)text; *at; at++) {
-        if ((*at < 0x20 && *at != '\n') || *at == 0x7F) {
-            *at = '?';
-        } else if (*at == 0xC2 && at[1] >= 0x80 && at[1] <= 0x9F) {
-            at[0] = at[1] = '?';
-        }
+    while (*text) {
+        size_t n = *text == '\n' ? 0 : text_control(text);
+        memset(text, '?', n);
+        text += n > 0 ? n : 1;
     }
 }
