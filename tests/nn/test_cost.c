@@ -3,14 +3,8 @@
 #include <string.h>
 
 #include "nn/cost.h"
+#include "nn/fixtures.h"
 #include "testing.h"
-
-static struct variant parsed(const char *id)
-{
-    struct variant variant;
-    ck_assert_msg(variant_parse(id, &variant, NULL) == STATUS_OK, "%s", id);
-    return variant;
-}
 
 /* A named model with sizes changed: "n_embd=256 n_layer=4". */
 static struct cost_model sized(const char *name, const char *sizes)
@@ -30,7 +24,7 @@ static struct cost_model sized(const char *name, const char *sizes)
 
 static struct cost cost_of(const struct cost_model *model, const char *id)
 {
-    struct variant variant = parsed(id);
+    struct variant variant = fixture_parse(id);
     struct cost cost;
     struct error err = {0};
     ck_assert_msg(cost_compute(model, &variant, &cost, &err) == STATUS_OK, "%s: %s", id, err.text);
@@ -240,7 +234,7 @@ TEST(wrong_sizes_are_refused_with_the_reason)
     ck_assert_ptr_null(cost_model_find("300M", &err));
     ck_assert_msg(strstr(err.text, "did you mean '300m'?") != NULL, "%s", err.text);
     struct cost_model model = sized("encoder", "n_head=6");
-    struct variant variant = parsed("qkv");
+    struct variant variant = fixture_parse("qkv");
     struct cost cost;
     ck_assert_int_eq(cost_compute(&model, &variant, &cost, &err), STATUS_USAGE);
     ck_assert_msg(

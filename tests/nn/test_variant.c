@@ -1,16 +1,8 @@
 /* The variant table: names, axes, refusals, and what is computed from a row. */
 #include <string.h>
 
-#include "nn/variant.h"
+#include "nn/fixtures.h"
 #include "testing.h"
-
-static struct variant parsed(const char *text)
-{
-    struct variant variant;
-    struct error err = {0};
-    ck_assert_msg(variant_parse(text, &variant, &err) == STATUS_OK, "%s: %s", text, err.text);
-    return variant;
-}
 
 static void expect_refusal(const char *text, const char *needle)
 {
@@ -26,7 +18,7 @@ TEST(every_named_row_survives_its_own_id)
     for (size_t i = 0; variant_named(i) != NULL; i++, n++) {
         char id[VARIANT_TEXT_SIZE], again[VARIANT_TEXT_SIZE];
         variant_id(variant_named(i), id);
-        struct variant variant = parsed(id);
+        struct variant variant = fixture_parse(id);
         variant_id(&variant, again);
         ck_assert_str_eq(id, again);
         ck_assert_mem_eq(variant.slot, variant_named(i)->slot, sizeof variant.slot);
@@ -50,7 +42,7 @@ TEST(sharing_rows_vary_sharing_alone)
         variant_id(variant_sharing_row(i), id);
         ck_assert_str_eq(id, IDS[i]);
         variant_name(variant_sharing_row(i), name);
-        struct variant by_name = parsed(name);
+        struct variant by_name = fixture_parse(name);
         variant_id(&by_name, id);
         ck_assert_str_eq(id, IDS[i]);
     }
@@ -79,12 +71,12 @@ TEST(equations_follow_from_the_row)
     };
     for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++) {
         char equation[VARIANT_EQUATION_SIZE];
-        struct variant variant = parsed(PAIRS[i][0]);
+        struct variant variant = fixture_parse(PAIRS[i][0]);
         variant_equation(&variant, equation);
         ck_assert_str_eq(equation, PAIRS[i][1]);
     }
-    struct variant longest =
-        parsed("qkv:query=residual_mlp:score_term=position2d:qk_norm=1:causal=1:n_kv_head=65536");
+    struct variant longest = fixture_parse(
+        "qkv:query=residual_mlp:score_term=position2d:qk_norm=1:causal=1:n_kv_head=65536");
     char equation[VARIANT_EQUATION_SIZE];
     variant_equation(&longest, equation);
     ck_assert_msg(strstr(equation, "65536 heads of K and V") != NULL, "cut: %s", equation);
@@ -115,7 +107,7 @@ TEST(spellings_of_the_papers_are_accepted)
     };
     for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++) {
         char id[VARIANT_TEXT_SIZE];
-        struct variant variant = parsed(PAIRS[i][0]);
+        struct variant variant = fixture_parse(PAIRS[i][0]);
         variant_id(&variant, id);
         ck_assert_str_eq(id, PAIRS[i][1]);
     }
@@ -152,7 +144,7 @@ TEST(impossible_combinations_are_refused_with_the_reason)
         {"qkv_tied:query=residual_mlp", "gives Q no projection"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
-        struct variant variant = parsed(CASES[i].id);
+        struct variant variant = fixture_parse(CASES[i].id);
         struct error err = {0};
         ck_assert_int_eq(variant_check(&variant, 4, &err), STATUS_USAGE);
         ck_assert_msg(strstr(err.text, CASES[i].needle) != NULL, "'%s'", err.text);
@@ -182,7 +174,7 @@ TEST(consequences_follow_from_the_row)
         {"qkv:qk_norm=1", 3, 2, false, false, false, false},
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
-        struct variant v = parsed(ROWS[i].id);
+        struct variant v = fixture_parse(ROWS[i].id);
         ck_assert_msg(variant_n_slot(&v) == ROWS[i].n_slot, "%s: slots", ROWS[i].id);
         ck_assert_msg(variant_cache_roles(&v) == ROWS[i].cache, "%s: cache", ROWS[i].id);
         ck_assert_msg(variant_product_symmetric(&v) == ROWS[i].product_symmetric, "%s: product",
@@ -192,7 +184,7 @@ TEST(consequences_follow_from_the_row)
                       ROWS[i].id);
         ck_assert_msg(variant_k_bias_dead(&v) == ROWS[i].k_bias_dead, "%s: bias of K", ROWS[i].id);
     }
-    struct variant identity = parsed("qkv:query=identity"), linear = parsed("qkv");
+    struct variant identity = fixture_parse("qkv:query=identity"), linear = fixture_parse("qkv");
     ck_assert_double_eq(variant_score_scale(&identity), 0.5);
     ck_assert_double_eq(variant_score_scale(&linear), 1.0);
 }
