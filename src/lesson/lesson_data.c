@@ -69,7 +69,7 @@ static json_t *loss_json(const struct run *run)
 {
     size_t bucket = (run->n_curve + LESSON_MAX_POINT - 1) / LESSON_MAX_POINT;
     size_t n = bucket ? (run->n_curve + bucket - 1) / bucket : 0;
-    float *mean = calloc(n + 1, sizeof(*mean));
+    float *mean = calloc(n + 1, sizeof *mean);
     for (size_t i = 0; mean && i < n; i++) {
         double sum = 0;
         size_t end = (i + 1) * bucket < run->n_curve ? (i + 1) * bucket : run->n_curve;
@@ -79,7 +79,7 @@ static json_t *loss_json(const struct run *run)
         mean[i] = (float)(sum / (double)(end - i * bucket));
     }
     json_t *loss = mean ? json_pack("{s:I, s:o}", "bucket", (json_int_t)(bucket ? bucket : 1),
-                                    "data", html_base64(mean, n * sizeof(*mean)))
+                                    "data", html_base64(mean, n * sizeof *mean))
                         : NULL;
     free(mean);
     return loss;

@@ -73,8 +73,8 @@ static enum status read_table(const char *text, struct curve *curve, struct erro
     const char *first = strchr(text, '\n');
     size_t n_line = count_lines(text) + 1;
     bool has_accuracy = starts_with(text, CURVE_HEADER_WITH_ACCURACY);
-    curve->loss = malloc(n_line * sizeof(*curve->loss));
-    curve->accuracy = has_accuracy ? malloc(n_line * sizeof(*curve->accuracy)) : NULL;
+    curve->loss = malloc(n_line * sizeof *curve->loss);
+    curve->accuracy = has_accuracy ? malloc(n_line * sizeof *curve->accuracy) : NULL;
     if (!curve->loss || (has_accuracy && !curve->accuracy)) {
         return error_set(err, STATUS_MEMORY, "out of memory for the %zu lines of curve.csv",
                          n_line);
@@ -99,18 +99,12 @@ enum status run_files_curve(const char *folder, struct curve *curve, struct erro
     char path[PATH_SIZE];
     char *text;
     size_t size;
-    enum status status = path_format(path, err, "%s/curve.csv", folder);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(path_format(path, err, "%s/curve.csv", folder));
     if (!file_exists(path)) {
         return error_set(err, STATUS_DATA, "curve.csv is missing");
     }
-    status = file_read(path, CURVE_MAX_SIZE, &text, &size, err);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    status = read_table(text, curve, err);
+    TRY(file_read(path, CURVE_MAX_SIZE, &text, &size, err));
+    enum status status = read_table(text, curve, err);
     free(text);
     return status;
 }
@@ -201,11 +195,7 @@ static enum status check_map_file(const char *folder, const char *step, size_t l
     char path[PATH_SIZE];
     unsigned char start[MAP_HEADER_START] = {0};
     long long size = -1;
-    enum status status =
-        path_format(path, err, "%s/attention/%s/layer%zu.npy", folder, step, layer);
-    if (status != STATUS_OK) {
-        return status;
-    }
+    TRY(path_format(path, err, "%s/attention/%s/layer%zu.npy", folder, step, layer));
     FILE *file = file_exists(path) ? fopen(path, "rb") : NULL;
     if (file) {
         size_t n_read = fread(start, 1, sizeof(start), file);

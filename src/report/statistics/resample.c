@@ -164,11 +164,8 @@ static void bca(const struct resample_unit *unit, size_t n_unit, const double *s
 enum status resample_interval(const struct resample_unit *unit, size_t n_unit, double *low,
                               double *high, struct error *err)
 {
-    double *mean = malloc(RESAMPLE_N_BOOTSTRAP * sizeof *mean);
-    if (!mean) {
-        return error_set(err, STATUS_MEMORY, "out of memory for %d bootstrap samples",
-                         RESAMPLE_N_BOOTSTRAP);
-    }
+    double *mean;
+    TRY_CALLOC(err, mean, RESAMPLE_N_BOOTSTRAP, "drawing bootstrap samples");
     struct rng rng = rng_make(0, "report/bootstrap");
     uint64_t n_block = (n_unit + WORDS - 1) / WORDS;
     for (size_t i = 0; i < RESAMPLE_N_BOOTSTRAP; i++) {
@@ -243,11 +240,8 @@ enum status resample_flip_p(const struct resample_unit *unit, size_t n_unit, dou
                             struct error *err)
 {
     size_t n_table = (n_unit + BITS - 1) / BITS;
-    double *table = calloc((n_table + 1) * N_PATTERN, sizeof *table);
-    if (!table) {
-        return error_set(err, STATUS_MEMORY, "out of memory for the sign patterns of %zu pairs",
-                         n_unit);
-    }
+    double *table;
+    TRY_CALLOC(err, table, (n_table + 1) * N_PATTERN, "flipping the signs of %zu units", n_unit);
     double observed = make_tables(unit, n_unit, table);
     *exact = n_unit < 8 * sizeof(size_t) && (size_t)1 << n_unit <= RESAMPLE_N_EXACT;
     *p = *exact ? exact_p(table, n_unit, observed) : random_p(table, n_table, observed);
@@ -289,10 +283,8 @@ static int compare_ranked(const void *left, const void *right)
 
 enum status resample_holm(const double *p, size_t n_p, double *adjusted, struct error *err)
 {
-    struct ranked *ranked = calloc(n_p + 1, sizeof *ranked);
-    if (!ranked) {
-        return error_set(err, STATUS_MEMORY, "out of memory for %zu comparisons", n_p);
-    }
+    struct ranked *ranked;
+    TRY_CALLOC(err, ranked, n_p, "correcting %zu comparisons", n_p);
     size_t n = 0;
     for (size_t i = 0; i < n_p; i++) {
         if (isfinite(p[i])) {
