@@ -134,7 +134,9 @@ function stopsOf(lines) {
   return [...stops].sort((a, b) => a[0] - b[0]);
 }
 
-const signed = (value, axis) => (axis.sign && value > 0 ? '+' : '') + number(value, 6);
+/* most: from what on a value has no room for all its digits */
+const signed = (value, axis, most) => (axis.sign && value > 0 ? '+' : '') +
+  (Math.abs(value) < most ? number(value, 6) : Number(value.toPrecision(3)).toExponential());
 
 /* "QKV 0.998 (0.991 to 1)": the value, and between which it lies. */
 function valueText(line, i) {
@@ -218,10 +220,10 @@ function makePanel(name, panel, options) {
     const yTicks = isLog ? logTicks(...options.range) : ticks(...options.range, 6);
     for (const value of strip ? [] : yTicks) {
       root.append(through(false, across(value), 'grid'),
-        write(box.left - 6, across(value) + 4, 'end', signed(value, panel.y), 'axis'));
+        write(box.left - 6, across(value) + 4, 'end', signed(value, panel.y, 1e5), 'axis'));
     }
     for (const value of xTicks.filter((tick) => !panel.x.whole || Number.isInteger(tick))) {
-      const text = signed(value, panel.x);
+      const text = signed(value, panel.x, 1e7);
       if (x(value) - 3.5 * text.length > end + 4) {
         root.append(through(true, x(value), 'grid'),
           write(x(value), box.bottom + 16, 'middle', text, 'axis'));

@@ -98,12 +98,13 @@ function makePlot(plot, place) {
 
   plot.panels.forEach(decodePanel);
   const switches = switchesOf(plot);
-  const node = el('div', null, el('div', { class: 'controls' }, switches.map(([label, key, on]) =>
+  const node = el('div', null, el('p', { class: 'plot-title' }, el('strong', null, plot.t || ''),
+    plot.sub && plot.sub.split('\n').map((line) => [el('br'), line])),
+  el('div', { class: 'controls' }, switches.map(([label, key, on]) =>
     check(label, chosen[key] === undefined ? on : chosen[key], (value) => {
       chosen[key] = value;
       update();
-    }))), el('p', { class: 'plot-title' }, el('strong', null, plot.t || ''),
-    (plot.sub || '').split('\n').map((line) => [el('br'), line])), keys, panels, noteOf(plot));
+    }))), keys, panels, noteOf(plot));
   onFilter(node, update);
   return { node, update };
 }
