@@ -269,7 +269,8 @@ static enum status prepare(const struct plan *plan, const struct dataset_options
     TRY(check_length(out, err));
     TRY(find_data(plan, data, err));
     TRY(startup_compute(err));
-    TRY(sweep_data_check(out, plan->config, plan->n_run, data, plan->arguments->threads, err));
+    TRY(sweep_data_check(out, plan->config, plan->done, plan->n_run, data, plan->arguments->threads,
+                         err));
     TRY(folder_create(out, err));
     return keep_plan(plan, err);
 }

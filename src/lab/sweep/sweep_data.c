@@ -3,7 +3,6 @@
  */
 #include "lab/sweep/sweep_data.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -102,47 +101,36 @@ static enum status check_images(const char *out, char *const *names, size_t n_na
         hash);
 }
 
-/* Whether this run reads files, and no earlier one that is not done reads the same. */
-static bool is_to_check(const char *out, const struct config *config,
-                        const struct config *const *checked, size_t n_checked)
+/* Whether configs[i] reads files, and no earlier one that is not done reads the same. */
+static bool is_to_check(const struct config *configs, const bool *done, size_t i)
 {
-    const struct dataset *dataset = dataset_of(config->task);
-    if (!dataset || dataset_n_file(dataset) == 0) {
+    const struct dataset *dataset = dataset_of(configs[i].task);
+    if (done[i] || !dataset || dataset_n_file(dataset) == 0) {
         return false;
     }
-    for (size_t k = 0; k < n_checked; k++) {
-        if (same_images(checked[k], config)) {
-            return false;
-        }
+    size_t k = 0;
+    while (done[k] || !same_images(&configs[k], &configs[i])) {
+        k++;
     }
-    return !record_is_done(out, config->id);
+    return k == i;
 }
 
-enum status sweep_data_check(const char *out, const struct config *configs, size_t n_config,
-                             const struct dataset_options *data, int threads, struct error *err)
+enum status sweep_data_check(const char *out, const struct config *configs, const bool *done,
+                             size_t n_config, const struct dataset_options *data, int threads,
+                             struct error *err)
 {
     char path[PATH_SIZE], **names;
-    size_t n_name, n_checked = 0;
+    size_t n_name;
     enum status status = path_format(path, err, "%s/runs", out);
     if (status != STATUS_OK || !folder_exists(path)) {
         return status;
     }
-    const struct config **checked = calloc(n_config + 1, sizeof *checked);
-    if (!checked) {
-        return error_set(err, STATUS_MEMORY, "out of memory for %zu runs", n_config);
-    }
-    status = folder_list(path, &names, &n_name, err);
-    if (status != STATUS_OK) {
-        free(checked);
-        return status;
-    }
+    TRY(folder_list(path, &names, &n_name, err));
     for (size_t i = 0; i < n_config && status == STATUS_OK; i++) {
-        if (is_to_check(out, &configs[i], checked, n_checked)) {
-            checked[n_checked++] = &configs[i];
+        if (is_to_check(configs, done, i)) {
             status = check_images(out, names, n_name, &configs[i], data, threads, err);
         }
     }
     folder_list_free(names, n_name);
-    free(checked);
     return status;
 }
