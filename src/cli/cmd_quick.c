@@ -75,67 +75,45 @@ static double cell_mean(const struct plan *plan, const double *accuracy, size_t 
     return n ? sum / (double)n : NAN;
 }
 
-/* The runs' accuracies, and the first run of each row and of each column. */
-struct summary {
-    const struct plan *plan;
-    double *accuracy;
-    size_t *row, *column;
-    size_t n_row, n_column;
-};
-
-static bool summary_make(struct summary *summary, const struct plan *plan)
+/* row and column have room for the first run of each variant and of each task. */
+static struct table *make_summary(const struct plan *plan, double *accuracy, size_t *row,
+                                  size_t *column)
 {
-    *summary = (struct summary){.plan = plan};
-    summary->accuracy = calloc(plan->n_run + 1, sizeof *summary->accuracy);
-    summary->row = calloc(plan->n_run + 1, sizeof *summary->row);
-    summary->column = calloc(plan->n_run + 1, sizeof *summary->column);
-    if (!summary->accuracy || !summary->row || !summary->column) {
-        return false;
-    }
+    static const struct column names[] = {{"variant", NULL, 0}, {"name", "variant", 0}};
+    struct table *table = table_create(names, sizeof names / sizeof names[0]);
+    size_t n_row = find_groups(plan, same_row, row);
+    size_t n_column = find_groups(plan, same_column, column);
     for (size_t run = 0; run < plan->n_run; run++) {
-        summary->accuracy[run] = main_accuracy(plan, run);
+        accuracy[run] = main_accuracy(plan, run);
     }
-    summary->n_row = find_groups(plan, same_row, summary->row);
-    summary->n_column = find_groups(plan, same_column, summary->column);
-    return true;
-}
-
-static void summary_free(struct summary *summary)
-{
-    free(summary->accuracy);
-    free(summary->row);
-    free(summary->column);
-}
-
-static void add_row(struct table *table, const struct summary *summary, size_t row)
-{
-    const struct variant *variant = &summary->plan->config[row].variant;
-    char id[VARIANT_TEXT_SIZE], name[VARIANT_TEXT_SIZE];
-    variant_id(variant, id);
-    variant_name(variant, name);
-    table_text(table, id);
-    table_text(table, name);
-    for (size_t c = 0; c < summary->n_column; c++) {
-        table_number(table, cell_mean(summary->plan, summary->accuracy, row, summary->column[c]));
+    for (size_t c = 0; c < n_column; c++) {
+        const char *task = plan->config[column[c]].task->name;
+        table_column(table, &(struct column){.key = task, .title = task, .decimals = 3});
     }
+    for (size_t r = 0; r < n_row; r++) {
+        const struct variant *variant = &plan->config[row[r]].variant;
+        char id[VARIANT_TEXT_SIZE], name[VARIANT_TEXT_SIZE];
+        variant_id(variant, id);
+        variant_name(variant, name);
+        table_text(table, id);
+        table_text(table, name);
+        for (size_t c = 0; c < n_column; c++) {
+            table_number(table, cell_mean(plan, accuracy, row[r], column[c]));
+        }
+    }
+    return table;
 }
 
 static enum status print_summary(const struct plan *plan, struct error *err)
 {
-    static const struct column names[] = {{"variant", NULL, 0}, {"name", "variant", 0}};
-    struct summary summary;
-    struct table *table = NULL;
-    if (summary_make(&summary, plan)) {
-        table = table_create(names, sizeof names / sizeof names[0]);
-        for (size_t c = 0; c < summary.n_column; c++) {
-            const char *task = plan->config[summary.column[c]].task->name;
-            table_column(table, &(struct column){.key = task, .title = task, .decimals = 3});
-        }
-        for (size_t r = 0; r < summary.n_row; r++) {
-            add_row(table, &summary, summary.row[r]);
-        }
-    }
-    summary_free(&summary);
+    double *accuracy = calloc(plan->n_run + 1, sizeof *accuracy);
+    size_t *row = calloc(plan->n_run + 1, sizeof *row);
+    size_t *column = calloc(plan->n_run + 1, sizeof *column);
+    struct table *table =
+        accuracy && row && column ? make_summary(plan, accuracy, row, column) : NULL;
+    free(accuracy);
+    free(row);
+    free(column);
     return table_finish(table, plan->arguments->format, err);
 }
 

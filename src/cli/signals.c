@@ -50,26 +50,26 @@ void signals_prepare(void)
     sigaction(SIGXFSZ, &ignore, NULL); /* a write past `ulimit -f` fails with EFBIG, and is told */
 }
 
+/* SIGHUP is left to nohup where that ignores it. */
+static void hear(void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (!is_ignored(SIGHUP)) {
+        sigaction(SIGHUP, &action, NULL);
+    }
+}
+
 void signals_hold(void)
 {
-    struct sigaction stop = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    sigemptyset(&stop.sa_mask);
-    sigaction(SIGINT, &stop, NULL);
-    sigaction(SIGTERM, &stop, NULL);
-    if (!is_ignored(SIGHUP)) {
-        sigaction(SIGHUP, &stop, NULL);
-    }
+    hear(on_signal);
 }
 
 void signals_release(void)
 {
-    struct sigaction usual = {.sa_handler = SIG_DFL};
-    sigemptyset(&usual.sa_mask);
-    sigaction(SIGINT, &usual, NULL);
-    sigaction(SIGTERM, &usual, NULL);
-    if (!is_ignored(SIGHUP)) {
-        sigaction(SIGHUP, &usual, NULL);
-    }
+    hear(SIG_DFL);
 }
 
 int signals_received(void)
