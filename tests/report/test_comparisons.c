@@ -92,11 +92,10 @@ TEST(lower_with_every_seed)
     ck_assert_uint_eq(accuracy->n_configuration, 1);
     ck_assert_uint_eq(accuracy->n_seed, 6);
     ck_assert_uint_eq(accuracy->n_below, 6);
-    ck_assert_int_eq(accuracy->unit, UNIT_PAIR);
     ck_assert_double_eq(accuracy->p, 2.0 / 64);
-    ck_assert_double_eq(accuracy->p_holm, 2.0 / 64);
-    ck_assert(accuracy->low < -0.38 && accuracy->low >= -0.4);
-    ck_assert(accuracy->high > -0.37 && accuracy->high <= -0.35);
+    ck_assert_double_eq(accuracy->p_corrected, 2.0 / 64);
+    ck_assert_double_eq_tol(accuracy->low, -0.4, 1e-12);
+    ck_assert_double_eq_tol(accuracy->high, -0.35, 1e-12);
     ck_assert_int_eq(accuracy->verdict, VERDICT_LOWER);
     assert_words(accuracy, "lower");
     ck_assert_int_eq(comparison(MEASURE_ESCAPE_STEP, 0)->verdict, VERDICT_HIGHER);
@@ -104,15 +103,15 @@ TEST(lower_with_every_seed)
     assert_words(comparison(MEASURE_LOSS, 0), "identical in all pairs");
 }
 
-TEST(five_pairs_conclude_nothing)
+TEST(five_seeds_conclude_nothing)
 {
     write_seeds("qkv", 8, 5, 0.9);
     write_seeds("qk", 8, 5, 0.1);
     const struct comparison *accuracy = compare_accuracy();
     ck_assert_int_eq(accuracy->verdict, VERDICT_TOO_FEW);
-    ck_assert(isnan(accuracy->p) && isnan(accuracy->p_holm) && isnan(accuracy->low));
+    ck_assert(isnan(accuracy->p) && isnan(accuracy->p_corrected) && isnan(accuracy->low));
     ck_assert_double_eq_tol(accuracy->difference.mean, -0.8, 1e-12);
-    assert_words(accuracy, "nothing can be concluded (5 pairs, 6 are needed)");
+    assert_words(accuracy, "nothing can be concluded (5 seeds, 6 are needed)");
 }
 
 TEST(not_distinguishable_says_how_many_seeds)
@@ -130,37 +129,35 @@ TEST(not_distinguishable_says_how_many_seeds)
                            "difference of this size)");
 }
 
-/* Two comparisons double the p-value of each, and six seeds cannot pass that. */
-TEST(a_correction_that_six_seeds_cannot_pass)
+/* Every seed says the same of both variants, so that no exchange but that of all is as large. */
+TEST(six_seeds_pass_in_a_family)
 {
     write_seeds("qkv", 8, 6, 0.9);
     write_seeds("qk", 8, 6, 0.5);
     write_seeds("kv", 8, 6, 0.4);
-    const struct comparison *accuracy = compare_accuracy();
-    ck_assert_double_eq(accuracy->p, 2.0 / 64);
-    ck_assert_double_eq(accuracy->p_holm, 4.0 / 64);
-    ck_assert_uint_eq(comparisons_find(&comparisons, MEASURE_TOKEN_ACCURACY, OF_SEQUENCES)->n_min,
-                      7);
-    assert_words(accuracy, "lower before correction (about 7 "
-                           "seeds would be needed to see a difference of this size)");
+    compare();
+    for (size_t i = 0; i < 2; i++) {
+        const struct comparison *accuracy = comparison(MEASURE_TOKEN_ACCURACY, i);
+        ck_assert_double_eq(accuracy->p, 2.0 / 64);
+        ck_assert_double_eq(accuracy->p_corrected, 2.0 / 64);
+        assert_words(accuracy, "lower");
+    }
+    ck_assert(comparisons_find(&comparisons, MEASURE_TOKEN_ACCURACY, OF_SEQUENCES)->exact);
 }
 
-/* Six configurations of two seeds: a configuration is flipped as a whole, so 2 / 2^6, not 2 / 2^12.
- */
-TEST(configurations_are_the_units_from_six_on)
+/* A grid of any size over three seeds is three draws. */
+TEST(configurations_are_no_units)
 {
-    for (int i = 0; i < 6; i++) {
-        write_seeds("qkv", 8 + 2 * i, 2, 0.9);
-        write_seeds("qk", 8 + 2 * i, 2, 0.8 - 0.1 * i);
+    for (int i = 0; i < 8; i++) {
+        write_seeds("qkv", 8 + 2 * i, 3, 0.9);
+        write_seeds("qk", 8 + 2 * i, 3, 0.8 - 0.05 * i);
     }
     const struct comparison *accuracy = compare_accuracy();
-    ck_assert_int_eq(accuracy->unit, UNIT_CONFIGURATION);
-    ck_assert_uint_eq(accuracy->n_unit, 6);
-    ck_assert_uint_eq(accuracy->difference.n, 12);
-    ck_assert_uint_eq(accuracy->n_configuration, 6);
-    ck_assert_uint_eq(accuracy->n_seed, 2);
-    ck_assert_double_eq(accuracy->p, 2.0 / 64);
-    ck_assert_double_eq_tol(accuracy->difference.mean, -0.35, 1e-12);
+    ck_assert_uint_eq(accuracy->difference.n, 24);
+    ck_assert_uint_eq(accuracy->n_configuration, 8);
+    ck_assert_uint_eq(accuracy->n_seed, 3);
+    ck_assert_double_eq_tol(accuracy->difference.mean, -0.275, 1e-12);
+    assert_words(accuracy, "nothing can be concluded (3 seeds, 6 are needed)");
 }
 
 static void write_two_configurations(int n_seed)
@@ -171,14 +168,19 @@ static void write_two_configurations(int n_seed)
     write_seeds("qk", 16, n_seed, 0.2);
 }
 
-TEST(two_configurations_are_strata)
+/* Seeds that one configuration alone has count as well, each by its pairs. */
+TEST(a_seed_is_all_its_pairs)
 {
-    write_two_configurations(3);
+    write_two_configurations(6);
+    write_one("qkv", 16, 6, 0.9, 5);
+    write_one("qk", 16, 6, 0.4, 5);
     const struct comparison *accuracy = compare_accuracy();
-    ck_assert_int_eq(accuracy->unit, UNIT_PAIR);
-    ck_assert_uint_eq(accuracy->n_unit, 6);
-    ck_assert_double_eq_tol(accuracy->low, -0.4, 1e-9);
-    ck_assert_double_eq_tol(accuracy->high, -0.4, 1e-9);
+    ck_assert_uint_eq(accuracy->n_seed, 7);
+    ck_assert_uint_eq(accuracy->n_configuration, 2);
+    ck_assert_double_eq(accuracy->p, 2.0 / 128);
+    ck_assert_double_eq_tol(accuracy->difference.mean, -(6 * 0.8 + 0.5) / 13, 1e-12);
+    ck_assert_double_eq_tol(accuracy->high, -0.4, 1e-12);
+    ck_assert(accuracy->low >= -0.5 && accuracy->low < -0.4);
 }
 
 TEST(steps_count_where_both_escaped)

@@ -35,9 +35,10 @@ static void find_chance_everywhere(void)
     find_chance(&material.part[0], 1, "", findings);
 }
 
-static void write_row(const char *task, const char *variant, double accuracy, int escape)
+static void write_seeds(const char *task, const char *variant, double accuracy, int escape,
+                        int n_seed)
 {
-    for (int seed = 0; seed < 3; seed++) {
+    for (int seed = 0; seed < n_seed; seed++) {
         struct fake_run fake = {.task = task,
                                 .variant = variant,
                                 .seed = seed,
@@ -45,6 +46,11 @@ static void write_row(const char *task, const char *variant, double accuracy, in
                                 .escape = escape < 0 ? -1 : escape + seed};
         fake_write(scratch, &fake);
     }
+}
+
+static void write_row(const char *task, const char *variant, double accuracy, int escape)
+{
+    write_seeds(task, variant, accuracy, escape, 3);
 }
 
 static bool is_said(const char *sentence)
@@ -74,8 +80,19 @@ TEST(shortfalls)
     write_row("copy", "kv", 0.96, 5);
     find();
     assert_said("**Q=K** falls short of QKV on Copy by 0.060 (0.060 to 0.060 over 3 seeds).");
-    assert_said("**K=V** (1 task): no shortfall against QKV");
     ck_assert(!is_said("**K=V** falls short"));
+    ck_assert(!is_said("no shortfall"));
+}
+
+/* What three seeds do not show may still be there. */
+TEST(no_shortfall_takes_six_seeds)
+{
+    write_seeds("copy", "qkv", 1, 5, 6);
+    write_seeds("copy", "kv", 0.96, 5, 6);
+    write_seeds("copy", "qk", 0.96, 5, 5);
+    find();
+    assert_said("**K=V** (1 task): no shortfall against QKV");
+    ck_assert(!is_said("**Q=K** (1 task)"));
 }
 
 TEST(a_shortfall_with_some_seeds_only)
@@ -199,10 +216,10 @@ TEST(where_no_run_has_left_chance)
 
 TEST(a_task_at_chance_compares_nothing)
 {
-    write_row("copy", "qkv", 1, 5);
-    write_row("copy", "qk", 1, 5);
-    write_row("shift", "qkv", 0.1, -1);
-    write_row("shift", "qk", 0.1, -1);
+    write_seeds("copy", "qkv", 1, 5, 6);
+    write_seeds("copy", "qk", 1, 5, 6);
+    write_seeds("shift", "qkv", 0.1, -1, 6);
+    write_seeds("shift", "qk", 0.1, -1, 6);
     find();
     assert_said("**Q=K** (1 task): no shortfall against QKV");
     findings_free(findings);
@@ -233,6 +250,8 @@ TEST(rules_name_their_thresholds)
 {
     write_map_run("reverse", "qkv", 0, 0.9, 0.02);
     write_map_run("reverse", "qk", 0, 0.9, 0.02);
+    write_row("copy", "qkv", 1, 5);
+    write_row("copy", "qk", 0.5, 5);
     find();
     size_t n_named = 0;
     for (size_t i = 0; i < findings->n_finding; i++) {

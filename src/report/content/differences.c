@@ -5,7 +5,6 @@
 
 #include "report/content/topics.h"
 #include "report/content/values.h"
-#include "report/statistics/resample.h"
 
 /* What is told of a kind of work, in this order; the CSV has every measure. */
 static const struct {
@@ -66,17 +65,17 @@ static void add_row(struct table *table, const struct comparison *comparison, en
                   comparison->difference.max);
     add_interval(table, comparison, n_decimal);
     if (comparison->n_only_variant + comparison->n_only_reference > 0) {
-        table_shown(table, (double)comparison->difference.n, "%zu / %zu (%zu, %zu with one alone)",
-                    comparison->difference.n, comparison->n_configuration,
-                    comparison->n_only_variant, comparison->n_only_reference);
+        table_shown(table, (double)comparison->difference.n, "%zu, %zu (%zu, %zu with one alone)",
+                    comparison->difference.n, comparison->n_seed, comparison->n_only_variant,
+                    comparison->n_only_reference);
     } else {
-        table_shown(table, (double)comparison->difference.n, "%zu / %zu", comparison->difference.n,
-                    comparison->n_configuration);
+        table_shown(table, (double)comparison->difference.n, "%zu, %zu", comparison->difference.n,
+                    comparison->n_seed);
     }
     table_shown(table, (double)comparison->n_above - (double)comparison->n_below, "%zu, %zu",
                 comparison->n_above, comparison->n_below);
     add_p(table, comparison->p);
-    add_p(table, comparison->p_holm);
+    add_p(table, comparison->p_corrected);
     table_text(table, comparison_verdict_words(comparison));
     if (needed[0]) {
         table_shown(table, (double)comparison->n_needed, "%s", needed);
@@ -92,10 +91,10 @@ static struct table *table_of(const struct comparison_table *of)
         {.title = "variant", .look = LOOK_HEAD},
         {.title = "difference"},
         {.title = "95 % interval"},
-        {.title = "pairs / configurations"},
+        {.title = "pairs, seeds", .hint = "pairs with the measure, and the seeds they have"},
         {.title = "above, below", .hint = "pairs with a difference above 0, below 0"},
         {.title = "p"},
-        {.title = "corrected p", .hint = "by Holm, for the comparisons of this table"},
+        {.title = "corrected p", .hint = "for all comparisons of this table"},
         {.title = "verdict"},
         {.title = "needed",
          .hint = "about how many it would take to see a difference of this size"}};
@@ -108,19 +107,6 @@ static struct table *table_of(const struct comparison_table *of)
 
 /* ---- what is said of it ---- */
 
-static bool has_unit(const struct comparison_table *table, enum comparison_unit unit,
-                     size_t n_least)
-{
-    for (size_t i = 0; i < table->n_comparison; i++) {
-        const struct comparison *comparison = &table->comparison[i];
-        if (!isnan(comparison->p) && comparison->unit == unit &&
-            comparison->n_configuration >= n_least) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void say_caption(struct document *document, const struct comparison_table *table)
 {
     const char *of_steps =
@@ -129,29 +115,17 @@ static void say_caption(struct document *document, const struct comparison_table
               "alone, the baseline alone did. Those are in no difference here; the differences in "
               "the share of runs that left the plateau and in the mean training loss hold them. "
             : "";
-    char of_pairs[192] = "";
     if (table->n_tested == 0) {
         document_paragraph(document, TONE_PLAIN,
-                           "%sBelow %d pairs nothing can be concluded, so there is no test here.",
-                           of_steps, COMPARISONS_MIN_UNIT);
+                           "%sBelow %d seeds nothing can be concluded, so there is no test here.",
+                           of_steps, FLIPS_MIN_SEED);
         return;
     }
-    if (has_unit(table, UNIT_PAIR, 2)) {
-        snprintf(of_pairs, sizeof of_pairs,
-                 " Fewer than %d configurations: pairs were resampled and flipped, and what is "
-                 "said holds for these configurations alone.",
-                 COMPARISONS_MIN_UNIT);
-    }
-    document_paragraph(
-        document, TONE_PLAIN,
-        "%sVerdicts follow from the p-values corrected for the %zu comparison%s of this table; "
-        "with fewer than %zu %s none can pass.%s%s",
-        of_steps, table->n_tested, table->n_tested == 1 ? "" : "s", table->n_min,
-        has_unit(table, UNIT_CONFIGURATION, 1) ? "configurations" : "pairs",
-        has_unit(table, UNIT_CONFIGURATION, 1)
-            ? " A configuration with all its seeds was resampled and flipped as one."
-            : "",
-        of_pairs);
+    document_paragraph(document, TONE_PLAIN,
+                       "%sVerdicts follow from the p-values corrected for the %zu comparison%s of "
+                       "this table that %s %d seeds or more.",
+                       of_steps, table->n_tested, table->n_tested == 1 ? "" : "s",
+                       table->n_tested == 1 ? "has" : "have", FLIPS_MIN_SEED);
 }
 
 static bool is_identical(const struct comparison_table *table)
@@ -188,15 +162,16 @@ static void say_preface(struct document *document, const struct comparisons *com
     }
     document_paragraph(
         document, TONE_PLAIN,
-        "Variant minus baseline with the same configuration and seed, mean over pairs. Interval: "
-        "bootstrap (BCa, %d samples), not corrected for the number of comparisons. p: sign-flip "
-        "permutation test, two-sided; corrected p: Holm; \"before correction\": it would pass as "
-        "the only comparison. Needed: how many it would take to see a difference of this size with "
-        "80 %% power at the 5 %% level, a hint for the next sweep, which few runs give poorly. "
-        "Where most pairs do not differ at all, an interval may leave out 0 and the test still not "
-        "pass, since flipping signs changes only the few that do: the verdict is the test's. "
-        "%sFurther measures: [comparisons.csv](comparisons.csv).",
-        RESAMPLE_N_BOOTSTRAP, alone);
+        "Variant minus baseline with the same configuration and seed, mean over pairs. The seed is "
+        "the unit, since whatever shares one shares data, order and most initial weights: all its "
+        "differences are exchanged at once, and a grid of any size over %d seeds is %d draws. p: "
+        "how often an exchange of the two variants' names gives so large a difference; corrected "
+        "p: so large a one in any row (step-down maximum); \"before correction\": it would pass as "
+        "the only comparison. Interval: 95 %%, what the row's own test would not reject. Needed: "
+        "how many seeds it would take to see a difference of this size with 80 %% power at the 5 "
+        "%% level, a hint for the next sweep, which few runs give poorly. %sFurther measures: "
+        "[comparisons.csv](comparisons.csv).",
+        FLIPS_MIN_SEED, FLIPS_MIN_SEED, alone);
 }
 
 /* ---- of a kind, for the text ---- */
@@ -224,10 +199,10 @@ static void say_comparisons(struct document *document, const struct comparisons 
     }
     if (!tested) {
         document_paragraph(document, TONE_PLAIN,
-                           "Not tested: no variant has %d pairs with its baseline, and fewer let "
-                           "nothing be concluded. The differences of these runs are in "
+                           "Not tested: no variant has %d seeds in common with its baseline, and "
+                           "fewer let nothing be concluded. The differences of these runs are in "
                            "[comparisons.csv](comparisons.csv).",
-                           COMPARISONS_MIN_UNIT);
+                           FLIPS_MIN_SEED);
         return;
     }
     say_preface(document, comparisons);

@@ -14,7 +14,7 @@
 #include "report/content/topics.h"
 #include "report/statistics/published.h"
 
-#define REPORT_FORMAT "qkvlab-report-1"
+#define REPORT_FORMAT "qkvlab-report-2"
 #define DIGITS 10
 
 static struct table *create(const struct column *columns, size_t n_column)
@@ -323,10 +323,8 @@ static struct table *create_comparisons(void)
                                             {.key = "n_below"},
                                             {.key = "n_only_variant"},
                                             {.key = "n_only_baseline"},
-                                            {.key = "unit"},
-                                            {.key = "n_unit"},
                                             {.key = "p"},
-                                            {.key = "p_holm"},
+                                            {.key = "p_corrected"},
                                             {.key = "n_in_family", .path = ""},
                                             {.key = "exact"},
                                             {.key = "n_needed"},
@@ -360,12 +358,10 @@ static void add_comparison(struct table *table, const char *setting,
     add_count(table, comparison->n_below);
     add_count(table, comparison->n_only_variant);
     add_count(table, comparison->n_only_reference);
-    table_text(table, comparison_unit_name(comparison->unit));
-    add_count(table, comparison->n_unit);
     table_number(table, comparison->p);
-    table_number(table, comparison->p_holm);
+    table_number(table, comparison->p_corrected);
     add_count(table, of->n_tested);
-    table_flag(table, comparison->exact);
+    table_flag(table, of->exact);
     if (comparison->n_needed < SIZE_MAX) {
         add_count(table, comparison->n_needed);
     } else {
@@ -400,7 +396,7 @@ static json_t *comparisons_json(const struct comparisons *comparisons)
             tables,
             json_pack("{s:s, s:b, s:I, s:I, s:o}", "measure", measure_row(of->measure)->key,
                       "images", of->kind->bit == OF_IMAGES, "n_tested", (json_int_t)of->n_tested,
-                      "n_min", (json_int_t)of->n_min, "comparisons", table_json(rows)));
+                      "n_min", (json_int_t)FLIPS_MIN_SEED, "comparisons", table_json(rows)));
         table_free(rows);
     }
     return tables;

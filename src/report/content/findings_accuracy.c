@@ -25,7 +25,9 @@ static const char rule_shortfall[] =
     "A variant falls short on a task when the mean over seeds of its token accuracy minus that of "
     "QKV with the same seed is below -" FINDINGS_NUMBER(
         FINDINGS_SHORTFALL) ". A task on which no "
-                            "run has left chance compares nothing.";
+                            "run has left chance compares nothing. That there is no shortfall is "
+                            "said where a "
+                            "verdict can be given, from six seeds on.";
 
 /* Appends "Shift by 0.312 (0.298 to 0.330 over 3 seeds)". */
 static void append_shortfall(struct text *text, const char *task, const struct stats *difference)
@@ -43,7 +45,13 @@ static void append_shortfall(struct text *text, const char *task, const struct s
     text_append(text, ")");
 }
 
-/* Returns the number of tasks that variant and reference can be compared on. */
+/* Whether that a difference is small may be said: below, it may be the luck of few seeds. */
+static bool can_conclude(const struct part *part, size_t task, const struct stats *difference)
+{
+    return difference->n >= FLIPS_MIN_SEED && !part_at_chance(part, task);
+}
+
+/* Returns the number of tasks on which that there is no shortfall can be said. */
 static size_t describe_shortfalls(const struct part *part, size_t reference, size_t variant,
                                   struct text *text)
 {
@@ -52,7 +60,7 @@ static size_t describe_shortfalls(const struct part *part, size_t reference, siz
         struct stats difference =
             group_difference(part_cell(part, variant, task), part_cell(part, reference, task),
                              MEASURE_TOKEN_ACCURACY);
-        n_compared += difference.n > 0 && !part_at_chance(part, task);
+        n_compared += can_conclude(part, task, &difference);
         if (!(difference.mean < -FINDINGS_SHORTFALL)) {
             continue;
         }
@@ -342,7 +350,7 @@ static void find_score_terms(const struct part *part, struct findings *findings)
             struct stats difference =
                 group_difference(part_cell(part, variant, task), part_cell(part, plain, task),
                                  MEASURE_TOKEN_ACCURACY);
-            n_compared += difference.n > 0 && !part_at_chance(part, task);
+            n_compared += can_conclude(part, task, &difference);
             if (fabs(difference.mean) > FINDINGS_SHORTFALL) {
                 text_append(&text, "%s%+.3f on %s", n_told++ ? ", " : "", difference.mean,
                             run_task_title(part_task(part, task)));
@@ -352,7 +360,7 @@ static void find_score_terms(const struct part *part, struct findings *findings)
             text_append(&text, "within %.2f on every task compared", FINDINGS_SHORTFALL);
         }
         text_append(&text, ".");
-        if (n_compared > 0) {
+        if (n_told + n_compared > 0) {
             findings_add(findings, rule_score_term, true, &text);
         }
         text_free(&text);

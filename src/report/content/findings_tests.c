@@ -8,12 +8,10 @@
 #include "report/content/finding.h"
 
 static const char rule_test[] =
-    "Each variant is compared with the baseline over pairs of the same configuration and seed: "
-    "sign-flip "
-    "permutation test, two-sided 5 %, corrected by Holm for all comparisons of the measure. From "
-    "six configurations on, a configuration with all its seeds is flipped as one; below that, "
-    "pairs are, and the sentence holds for these configurations alone. Below six pairs nothing "
-    "can be concluded.";
+    "Each variant is compared with the baseline over pairs of the same configuration and seed. The "
+    "seed is the unit: the two names are exchanged for all pairs of a seed at once, in all "
+    "comparisons of the measure, two-sided 5 % for any of them (step-down maximum). What is said "
+    "holds for the configurations of these runs. Below six seeds nothing can be concluded.";
 
 /* With many runs the test sees differences that matter to nobody: those are counted, not told. */
 enum finding_kind {
@@ -43,7 +41,7 @@ static enum finding_kind kind_of(const struct comparison_table *table, size_t ro
     if (comparison->verdict == VERDICT_LOWER || comparison->verdict == VERDICT_HIGHER) {
         return small ? KIND_SMALL : below ? KIND_LOWER : KIND_HIGHER;
     }
-    if (comparison->p <= COMPARISONS_LEVEL && !small) {
+    if (comparison->p <= FLIPS_LEVEL && !small) {
         return below ? KIND_LOWER_ALONE : KIND_HIGHER_ALONE;
     }
     return KIND_OPEN;
@@ -122,7 +120,7 @@ static void append_open(struct text *text, const struct comparison_table *table,
                     table->n_tested == 1 ? "" : "s");
     }
     if (n_few > 0) {
-        text_append(text, "; too few pairs for %zu more", n_few);
+        text_append(text, "; too few seeds for %zu more", n_few);
     }
 }
 
@@ -152,12 +150,11 @@ static void find_verdicts(const struct comparison_table *table, const char *what
     findings_add(findings, rule_test, headline, &text);
 }
 
-static size_t most_pairs(const struct comparison_table *table)
+static size_t most_seeds(const struct comparison_table *table)
 {
     size_t n = 0;
     for (size_t i = 0; i < table->n_comparison; i++) {
-        size_t here = table->comparison[i].difference.n;
-        n = here > n ? here : n;
+        n = table->comparison[i].n_seed > n ? table->comparison[i].n_seed : n;
     }
     return n;
 }
@@ -166,11 +163,11 @@ static void find_too_few(const struct comparison_table *table, const char *what,
                          struct findings *findings)
 {
     struct text text = {0};
-    size_t n = most_pairs(table);
+    size_t n = most_seeds(table);
     text_append(&text,
-                "%s: **no test**, %zu pair%s of the same configuration and seed; below %d nothing "
-                "can be concluded about differences from %s.",
-                what, n, n == 1 ? "" : "s", COMPARISONS_MIN_UNIT, reference_name(table));
+                "%s: **no test**, %zu seed%s; these runs are described below, and a verdict about "
+                "differences from %s needs %d seeds.",
+                what, n, n == 1 ? "" : "s", reference_name(table), FLIPS_MIN_SEED);
     findings_add(findings, rule_test, true, &text);
 }
 

@@ -1,4 +1,4 @@
-/* comparisons: pairs into independent units, units into numbers, numbers into a verdict. */
+/* comparisons: pairs into differences by seed, those into p-values, p-values into verdicts. */
 #include "report/statistics/comparisons.h"
 
 #include <math.h>
@@ -6,33 +6,46 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/statistics/resample.h"
-
-/* ---- what the pairs hold ---- */
-
-/* A pair of which both sides have the measure. */
-struct sample {
-    double difference;
-    size_t configuration; /* ascending from sample to sample */
-    long long seed;
+/* The seeds of all pairs, numbered from 0. */
+struct seeds {
+    size_t *place; /* [levels of the frame] from 1; 0: the pairs have no such seed */
+    size_t n;
 };
 
-static bool is_seed_of(long long seed, const struct sample *sample, size_t n)
+static bool list_seeds(const struct pairs *pairs, struct seeds *seeds)
 {
-    while (n > 0 && sample[n - 1].seed != seed) {
-        n--;
+    size_t n_level = 0;
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < pairs->n_paired; i++) {
+            for (size_t k = 0; k < pairs->paired[i].n_pair; k++) {
+                size_t level = pairs->paired[i].pair[k].run->level[FACTOR_SEED];
+                n_level = level + 1 > n_level ? level + 1 : n_level;
+                if (round > 0 && seeds->place[level] == 0) {
+                    seeds->place[level] = ++seeds->n;
+                }
+            }
+        }
+        if (round == 0) {
+            *seeds = (struct seeds){.place = calloc(n_level + 1, sizeof *seeds->place)};
+        }
+        if (!seeds->place) {
+            return false;
+        }
     }
-    return n > 0;
+    return true;
 }
 
-/* Describes the pairs, and lists those that count: comparison->difference.n of them. */
-static void collect(struct comparison *comparison, enum measure measure, struct sample *sample)
+/* Describes the pairs that have the measure, and sums their differences by seed. */
+static void collect(struct comparison *comparison, enum measure measure, const struct seeds *seeds,
+                    struct flip_unit *unit)
 {
-    for (size_t i = 0, n = 0; i < comparison->paired->n_pair; i++) {
-        const struct pair *pair = &comparison->paired->pair[i];
+    const struct paired *paired = comparison->paired;
+    for (size_t i = 0, last = SIZE_MAX; i < paired->n_pair; i++) {
+        const struct pair *pair = &paired->pair[i];
         double variant = pair->run->measure[measure];
         double reference = pair->reference->measure[measure];
         double difference = pair_difference(pair, measure);
+        struct flip_unit *seed = &unit[seeds->place[pair->run->level[FACTOR_SEED]] - 1];
         if (!isfinite(difference)) {
             comparison->n_only_variant += isfinite(variant);
             comparison->n_only_reference += isfinite(reference);
@@ -43,150 +56,102 @@ static void collect(struct comparison *comparison, enum measure measure, struct 
         stats_add(&comparison->difference, difference);
         comparison->n_above += difference > 0;
         comparison->n_below += difference < 0;
-        comparison->n_seed += !is_seed_of(run_seed(pair->run), sample, n);
-        sample[n++] = (struct sample){difference, pair->configuration, run_seed(pair->run)};
+        comparison->n_seed += seed->n == 0;
+        comparison->n_configuration += pair->configuration != last;
+        last = pair->configuration;
+        seed->sum += difference;
+        seed->n++;
     }
-}
-
-/* ---- units ---- */
-
-/* Fills unit [difference.n] with what is resampled and flipped as a whole. */
-static void make_units(struct comparison *comparison, const struct sample *sample,
-                       struct resample_unit *unit)
-{
-    size_t n_pair = comparison->difference.n, n = 0, fewest = SIZE_MAX;
-    for (size_t i = 0; i < n_pair; i++) {
-        if (i == 0 || sample[i].configuration != sample[i - 1].configuration) {
-            unit[n++] = (struct resample_unit){0};
-        }
-        unit[n - 1].sum += sample[i].difference;
-        unit[n - 1].n_pair++;
-    }
-    comparison->n_configuration = comparison->n_unit = n;
-    comparison->unit = UNIT_CONFIGURATION;
-    if (n >= COMPARISONS_MIN_UNIT) {
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        fewest = unit[i].n_pair < fewest ? unit[i].n_pair : fewest;
-    }
-    comparison->n_unit = n_pair;
-    comparison->unit = UNIT_PAIR;
-    for (size_t i = 0; i < n_pair; i++) {
-        size_t stratum = fewest >= COMPARISONS_MIN_STRATUM ? sample[i].configuration : 0;
-        unit[i] = (struct resample_unit){sample[i].difference, 1, stratum};
-    }
-}
-
-/* The spread that more units would average out: that of the units' means. */
-static size_t count_needed(const struct comparison *comparison, const struct resample_unit *unit,
-                           size_t n_unit)
-{
-    struct stats means = STATS_NONE;
-    for (size_t i = 0; i < n_unit; i++) {
-        stats_add(&means, unit[i].sum / (double)unit[i].n_pair);
-    }
-    return resample_n_needed(comparison->difference.mean, means.sd);
-}
-
-static enum status test_units(struct comparison *comparison, const struct resample_unit *unit,
-                              struct error *err)
-{
-    size_t n_unit = comparison->n_unit;
-    if (n_unit < COMPARISONS_MIN_UNIT) {
-        comparison->verdict = VERDICT_TOO_FEW;
-        return STATUS_OK;
-    }
-    comparison->n_needed = count_needed(comparison, unit, n_unit);
-    TRY(resample_flip_p(unit, n_unit, &comparison->p, &comparison->exact, err));
-    return resample_interval(unit, n_unit, &comparison->low, &comparison->high, err);
 }
 
 /* ---- tables ---- */
+
+/* The spread that more seeds would average out. */
+static size_t count_needed(const struct comparison *comparison, const struct flip_unit *unit,
+                           size_t n_seed)
+{
+    struct stats means = STATS_NONE;
+    for (size_t i = 0; i < n_seed; i++) {
+        if (unit[i].n > 0) {
+            stats_add(&means, unit[i].sum / (double)unit[i].n);
+        }
+    }
+    return flips_n_needed(comparison->difference.mean, means.sd);
+}
 
 static enum verdict judge(const struct comparison *comparison)
 {
     if (isnan(comparison->p)) {
         return VERDICT_TOO_FEW;
     }
-    if (!(comparison->p_holm <= COMPARISONS_LEVEL)) {
+    if (comparison->p_corrected > FLIPS_LEVEL) {
         return VERDICT_UNDECIDED;
     }
     return comparison->difference.mean < 0 ? VERDICT_LOWER : VERDICT_HIGHER;
 }
 
-static enum status correct(struct comparison_table *table, struct error *err)
+/* Fills row and unit [n_paired of [n_seed]] with the comparisons of the table. */
+static void list_comparisons(const struct pairs *pairs, struct comparison_table *table,
+                             const struct seeds *seeds, struct flip_row *row,
+                             struct flip_unit *unit)
 {
-    double *p;
-    TRY_CALLOC(err, p, table->n_comparison, "comparing variants");
-    for (size_t i = 0; i < table->n_comparison; i++) {
-        p[i] = table->comparison[i].p;
-        table->n_tested += isfinite(p[i]);
-    }
-    table->n_min = resample_min_unit(table->n_tested);
-    enum status status = resample_holm(p, table->n_comparison, p, err);
-    for (size_t i = 0; status == STATUS_OK && i < table->n_comparison; i++) {
-        struct comparison *comparison = &table->comparison[i];
-        comparison->p_holm = p[i];
-        comparison->verdict = judge(comparison);
-        if (comparison->n_needed < table->n_min) {
-            comparison->n_needed = table->n_min;
+    for (size_t i = 0; i < pairs->n_paired; i++) {
+        struct comparison comparison = {.paired = &pairs->paired[i],
+                                        .variant = STATS_NONE,
+                                        .reference = STATS_NONE,
+                                        .difference = STATS_NONE,
+                                        .n_needed = SIZE_MAX};
+        struct flip_unit *here = unit + table->n_comparison * seeds->n;
+        if (comparison.paired->run->kind != table->kind) {
+            continue;
+        }
+        collect(&comparison, table->measure, seeds, here);
+        if (comparison.difference.n + comparison.n_only_variant + comparison.n_only_reference > 0) {
+            row[table->n_comparison].unit = here;
+            table->comparison[table->n_comparison++] = comparison;
         }
     }
-    free(p);
-    return status;
 }
 
-/* Adds the comparison of one variant, if a pair has the measure. sample and unit have room for all
- * its pairs. */
-static enum status add_comparison(struct comparison_table *table, const struct paired *paired,
-                                  struct sample *sample, struct resample_unit *unit,
-                                  struct error *err)
+static enum status test_rows(struct comparison_table *table, struct flip_row *row, size_t n_seed,
+                             struct error *err)
 {
-    struct comparison comparison = {.paired = paired,
-                                    .variant = STATS_NONE,
-                                    .reference = STATS_NONE,
-                                    .difference = STATS_NONE,
-                                    .low = NAN,
-                                    .high = NAN,
-                                    .p = NAN,
-                                    .p_holm = NAN,
-                                    .n_needed = SIZE_MAX};
-    collect(&comparison, table->measure, sample);
-    if (comparison.difference.n + comparison.n_only_variant + comparison.n_only_reference == 0) {
-        return STATUS_OK;
+    TRY(flips_test(row, table->n_comparison, n_seed, &table->exact, err));
+    for (size_t i = 0; i < table->n_comparison; i++) {
+        struct comparison *comparison = &table->comparison[i];
+        comparison->p = row[i].p;
+        comparison->p_corrected = row[i].p_corrected;
+        comparison->low = row[i].low;
+        comparison->high = row[i].high;
+        comparison->verdict = judge(comparison);
+        if (comparison->verdict != VERDICT_TOO_FEW) {
+            comparison->n_needed = count_needed(comparison, row[i].unit, n_seed);
+            table->n_tested++;
+        }
     }
-    make_units(&comparison, sample, unit);
-    TRY(test_units(&comparison, unit, err));
-    table->comparison[table->n_comparison++] = comparison;
     return STATUS_OK;
 }
 
-static enum status fill_table(const struct pairs *pairs, struct comparison_table *table,
-                              struct error *err)
+static enum status fill_table(const struct pairs *pairs, const struct seeds *seeds,
+                              struct comparison_table *table, struct error *err)
 {
-    size_t most = 0;
-    for (size_t i = 0; i < pairs->n_paired; i++) {
-        most = pairs->paired[i].n_pair > most ? pairs->paired[i].n_pair : most;
-    }
-    struct sample *sample = calloc(most + 1, sizeof *sample);
-    struct resample_unit *unit = calloc(most + 1, sizeof *unit);
+    struct flip_row *row = calloc(pairs->n_paired + 1, sizeof *row);
+    struct flip_unit *unit = calloc((pairs->n_paired + 1) * (seeds->n + 1), sizeof *unit);
+    enum status status = STATUS_OK;
     table->comparison = calloc(pairs->n_paired + 1, sizeof *table->comparison);
-    bool enough = sample && unit && table->comparison;
-    enum status status = enough ? STATUS_OK : error_memory(err, "comparing variants");
-    for (size_t i = 0; status == STATUS_OK && i < pairs->n_paired; i++) {
-        const struct paired *paired = &pairs->paired[i];
-        if (paired->run->kind == table->kind) {
-            status = add_comparison(table, paired, sample, unit, err);
-        }
+    if (row && unit && table->comparison) {
+        list_comparisons(pairs, table, seeds, row, unit);
+        status = test_rows(table, row, seeds->n, err);
+    } else {
+        status = error_memory(err, "comparing variants");
     }
-    free(sample);
+    free(row);
     free(unit);
-    return status == STATUS_OK ? correct(table, err) : status;
+    return status;
 }
 
-static enum status add_tables(struct comparisons *comparisons, const struct report_kind *kind,
-                              struct error *err)
+static enum status add_tables(struct comparisons *comparisons, const struct seeds *seeds,
+                              const struct report_kind *kind, struct error *err)
 {
     for (int i = 0; i < MEASURE_COUNT; i++) {
         enum measure measure = (enum measure)i;
@@ -195,7 +160,7 @@ static enum status add_tables(struct comparisons *comparisons, const struct repo
         }
         struct comparison_table *table = &comparisons->table[comparisons->n_table++];
         *table = (struct comparison_table){.measure = measure, .kind = kind};
-        TRY(fill_table(&comparisons->pairs, table, err));
+        TRY(fill_table(&comparisons->pairs, seeds, table, err));
         if (table->n_comparison == 0) {
             free(table->comparison);
             comparisons->n_table--;
@@ -212,12 +177,16 @@ enum status comparisons_make(const struct group *group, const struct references 
     for (size_t i = 0; i < comparisons->pairs.n_paired; i++) {
         comparisons->n_without_reference += comparisons->pairs.paired[i].n_without_reference;
     }
-    TRY_CALLOC(err, comparisons->table, (size_t)N_REPORT_KIND * MEASURE_COUNT,
-               "comparing variants");
-    for (size_t i = 0; i < N_REPORT_KIND; i++) {
-        TRY(add_tables(comparisons, &report_kinds[i], err));
+    comparisons->table = calloc((size_t)N_REPORT_KIND * MEASURE_COUNT, sizeof *comparisons->table);
+    struct seeds seeds = {0};
+    enum status status = comparisons->table && list_seeds(&comparisons->pairs, &seeds)
+                             ? STATUS_OK
+                             : error_memory(err, "comparing variants");
+    for (size_t i = 0; status == STATUS_OK && i < N_REPORT_KIND; i++) {
+        status = add_tables(comparisons, &seeds, &report_kinds[i], err);
     }
-    return STATUS_OK;
+    free(seeds.place);
+    return status;
 }
 
 void comparisons_free(struct comparisons *comparisons)
@@ -267,20 +236,6 @@ const char *comparison_verdict_key(enum verdict verdict)
     return key[verdict];
 }
 
-const char *comparison_unit_name(enum comparison_unit unit)
-{
-    return unit == UNIT_PAIR ? "pair" : "configuration";
-}
-
-/* More seeds in one configuration are more pairs; in several, a pair is one of either. */
-static const char *needed_name(const struct comparison *comparison)
-{
-    if (comparison->unit == UNIT_CONFIGURATION) {
-        return "configurations";
-    }
-    return comparison->n_configuration > 1 ? "pairs" : "seeds";
-}
-
 static bool is_identical(const struct comparison *comparison)
 {
     return comparison->difference.mean == 0 && comparison->difference.sd == 0;
@@ -295,7 +250,7 @@ const char *comparison_verdict_words(const struct comparison *comparison)
     if (comparison->verdict == VERDICT_UNDECIDED && is_identical(comparison)) {
         return "identical in all pairs";
     }
-    if (comparison->verdict == VERDICT_UNDECIDED && comparison->p <= COMPARISONS_LEVEL) {
+    if (comparison->verdict == VERDICT_UNDECIDED && comparison->p <= FLIPS_LEVEL) {
         return below ? "lower before correction" : "higher before correction";
     }
     return comparison_verdict_key(comparison->verdict);
@@ -303,16 +258,15 @@ const char *comparison_verdict_words(const struct comparison *comparison)
 
 void comparison_needed(const struct comparison *comparison, char text[COMPARISON_NEEDED_SIZE])
 {
-    const char *what = needed_name(comparison);
     text[0] = '\0';
     if (comparison->verdict == VERDICT_TOO_FEW) {
-        snprintf(text, COMPARISON_NEEDED_SIZE, "%d pairs", COMPARISONS_MIN_UNIT);
+        snprintf(text, COMPARISON_NEEDED_SIZE, "%d seeds", FLIPS_MIN_SEED);
     } else if (comparison->verdict != VERDICT_UNDECIDED || is_identical(comparison)) {
         return;
     } else if (comparison->n_needed > COMPARISONS_MAX_NEEDED) {
-        snprintf(text, COMPARISON_NEEDED_SIZE, "more than %d %s", COMPARISONS_MAX_NEEDED, what);
-    } else if (comparison->n_needed > comparison->n_unit) {
-        snprintf(text, COMPARISON_NEEDED_SIZE, "%zu %s", comparison->n_needed, what);
+        snprintf(text, COMPARISON_NEEDED_SIZE, "more than %d seeds", COMPARISONS_MAX_NEEDED);
+    } else if (comparison->n_needed > comparison->n_seed) {
+        snprintf(text, COMPARISON_NEEDED_SIZE, "%zu seeds", comparison->n_needed);
     }
 }
 
@@ -322,9 +276,8 @@ void comparison_words(const struct comparison *comparison, char text[COMPARISON_
     char needed[COMPARISON_NEEDED_SIZE];
     comparison_needed(comparison, needed);
     if (comparison->verdict == VERDICT_TOO_FEW) {
-        snprintf(text, COMPARISON_WORDS_SIZE, "%s (%zu pair%s, %d are needed)", verdict,
-                 comparison->difference.n, comparison->difference.n == 1 ? "" : "s",
-                 COMPARISONS_MIN_UNIT);
+        snprintf(text, COMPARISON_WORDS_SIZE, "%s (%zu seed%s, %d are needed)", verdict,
+                 comparison->n_seed, comparison->n_seed == 1 ? "" : "s", FLIPS_MIN_SEED);
     } else if (needed[0]) {
         snprintf(text, COMPARISON_WORDS_SIZE,
                  "%s (%s%s would be needed to see a difference of this size)", verdict,

@@ -1,19 +1,13 @@
 /* comparisons: each variant against its reference, with an interval, a p-value and a verdict.
  *
- * What is independent of what. Pairs that share a configuration are not independent draws of a
- * configuration. From COMPARISONS_MIN_UNIT configurations on, a configuration with all its seeds is
- * one unit: it is resampled and sign-flipped as a whole, and interval and p-value speak of
- * configurations like these. Below that, so few clusters would make every interval too narrow
- * (Cameron, Gelbach and Miller 2008): pairs are the units, resampled within their configuration,
- * and what is said holds for these configurations alone, over seeds. Below COMPARISONS_MIN_UNIT
- * pairs no sign-flip test can reach 5 % (its smallest p-value is 2 / 2^n), and nothing is
- * concluded.
+ * Pairs share configuration and seed. What shares a seed is not independent, whatever the
+ * configuration and the task: same data, same order and most of the same initial weights. So the
+ * seed is the unit of every test (flips.h): all pairs of a seed stand or fall together, a grid of
+ * any size over three seeds is three draws, and what is said holds for the configurations of the
+ * grid. Below FLIPS_MIN_SEED seeds nothing can be concluded.
  *
- * Pairs are stratified by configuration where each has COMPARISONS_MIN_STRATUM of them; else they
- * are resampled freely, which widens the interval by what differs between configurations.
- *
- * One table is one measure over all tasks (or all data sets) and variants. Verdicts use p-values
- * corrected by Holm (1979) over the comparisons of the table. Intervals are not corrected.
+ * One table is one measure over all tasks (or all data sets) and variants; its p-values are
+ * corrected for all its comparisons. Intervals are not.
  */
 #ifndef QKVLAB_REPORT_COMPARISONS_H
 #define QKVLAB_REPORT_COMPARISONS_H
@@ -22,17 +16,13 @@
 #include <stddef.h>
 
 #include "report/frame/pairs.h"
+#include "report/statistics/flips.h"
 
-#define COMPARISONS_MIN_UNIT 6
-#define COMPARISONS_MIN_STRATUM 3
-#define COMPARISONS_LEVEL 0.05
 #define COMPARISONS_MAX_NEEDED 1000 /* above it: "more than 1000" */
 
-enum comparison_unit { UNIT_PAIR, UNIT_CONFIGURATION };
-
 enum verdict {
-    VERDICT_TOO_FEW,   /* fewer than COMPARISONS_MIN_UNIT pairs: nothing can be concluded */
-    VERDICT_LOWER,     /* corrected p at most COMPARISONS_LEVEL, the variant is below */
+    VERDICT_TOO_FEW,   /* fewer than FLIPS_MIN_SEED seeds: nothing can be concluded */
+    VERDICT_LOWER,     /* corrected p at most FLIPS_LEVEL, the variant is below */
     VERDICT_HIGHER,    /* the same, above */
     VERDICT_UNDECIDED, /* not distinguishable with these runs */
 };
@@ -46,13 +36,10 @@ struct comparison {
     size_t n_above, n_below;         /* pairs with a difference > 0 and < 0 */
     size_t n_only_variant, n_only_reference; /* pairs in which one side alone has the measure: a
                                                step that came with one of them only */
-    enum comparison_unit unit;               /* what was resampled and flipped */
-    size_t n_unit;
-    double low, high; /* 95 % bootstrap interval of the mean difference; NaN with TOO_FEW */
-    double p, p_holm; /* sign-flip test, and corrected within the table; NaN with TOO_FEW */
-    bool exact;       /* all sign patterns were tried */
-    size_t n_needed;  /* units for power 80 % to see a difference of this size, taken alone, and at
-                         least n_min of its table; SIZE_MAX: none would do (the difference is 0) */
+    double low, high;      /* 95 % interval of the mean difference; NaN with TOO_FEW */
+    double p, p_corrected; /* of the comparison alone, and within the table; NaN with TOO_FEW */
+    size_t n_needed;       /* seeds for power 80 % to see a difference of this size, taken alone;
+                              SIZE_MAX: none would do (the difference is 0) */
     enum verdict verdict;
 };
 
@@ -61,8 +48,8 @@ struct comparison_table {
     const struct report_kind *kind; /* rows are of this kind of work */
     struct comparison *comparison;  /* [n_comparison], by task, then variant */
     size_t n_comparison;
-    size_t n_tested; /* of them, with a p-value: the size of Holm's family */
-    size_t n_min;    /* units a comparison must have to pass the correction at all */
+    size_t n_tested; /* of them, with a p-value */
+    bool exact;      /* all exchanges of the variants' names were tried */
 };
 
 struct comparisons {
@@ -90,7 +77,7 @@ const struct comparison *comparisons_of(const struct comparisons *comparisons, e
 
 /* comparison_words writes the verdict as a reader meets it: "lower", "higher", "not distinguishable
  * (about 23 seeds would be needed to see a difference of this size)", "lower before
- * correction (...)", "identical in all pairs", "nothing can be concluded (3 pairs, 6 are needed)".
+ * correction (...)", "identical in all pairs", "nothing can be concluded (3 seeds, 6 are needed)".
  */
 #define COMPARISON_WORDS_SIZE 192
 void comparison_words(const struct comparison *comparison, char text[COMPARISON_WORDS_SIZE]);
@@ -103,8 +90,5 @@ void comparison_needed(const struct comparison *comparison, char text[COMPARISON
 
 /* comparison_verdict_key returns "too few", "lower", "higher" or "not distinguishable". */
 const char *comparison_verdict_key(enum verdict verdict);
-
-/* comparison_unit_name returns "pair" or "configuration". */
-const char *comparison_unit_name(enum comparison_unit unit);
 
 #endif
