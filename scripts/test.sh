@@ -135,6 +135,7 @@ if step "build (warnings are errors)" build build -DQKVLAB_WERROR=ON; then
   step "install" install_and_try
   if [ "$FULL" = yes ]; then
     step "commands of the README and the topics" bash scripts/test_readme.sh build/qkvlab
+    step "false verdicts, 4,000 draws" bash -c 'cd tests && QKVLAB_DRAWS=4000 ../build/tests/test_false_verdicts'
     step "killed sweeps, 200 rounds" env QKVLAB=build/qkvlab QKVLAB_CHAOS_ROUNDS=200 \
       QKVLAB_CHAOS_SEED=$((RANDOM + 1)) bash tests/cli/test_chaos.sh
     step "Slurm" bash scripts/slurm/test_real.sh build/qkvlab
