@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/wrap.h"
 #include "build_info.h"
 #include "cli/markdown.h"
 #include "cli/options.h"
@@ -15,6 +16,14 @@
 #define HELP_WIDTH 80   /* where the stream is no terminal */
 #define EXAMPLE_ROOM 30 /* for what an example is; with less it goes on a line of its own */
 #define EXAMPLE_INDENT 6
+
+static void wrap(FILE *stream, const char *words, size_t column)
+{
+    struct text text = {0};
+    text_wrap(&text, words, column, column, terminal_width(stream, HELP_WIDTH));
+    fputs(text.failed ? words : text.data, stream);
+    text_free(&text);
+}
 
 static void print_examples(FILE *stream, const struct example *example, size_t n)
 {
@@ -34,7 +43,7 @@ static void print_examples(FILE *stream, const struct example *example, size_t n
             column = EXAMPLE_INDENT;
             fprintf(stream, "  %s\n%*s", example[i].line, (int)column, "");
         }
-        terminal_wrap(stream, example[i].what, column, column, width);
+        wrap(stream, example[i].what, column);
     }
 }
 
@@ -42,13 +51,13 @@ static void print_examples(FILE *stream, const struct example *example, size_t n
 static void print_entry(FILE *stream, const char *name, const char *what, size_t column)
 {
     fprintf(stream, "  %-*s  ", (int)column - 4, name);
-    terminal_wrap(stream, what, column, column, terminal_width(stream, HELP_WIDTH));
+    wrap(stream, what, column);
 }
 
 static void print_paragraph(FILE *stream, const char *text)
 {
     fputc('\n', stream);
-    terminal_wrap(stream, text, 0, 0, terminal_width(stream, HELP_WIDTH));
+    wrap(stream, text, 0);
 }
 
 void sentence_of(const char *summary, char sentence[SENTENCE_SIZE])
@@ -72,16 +81,13 @@ const char *exit_status_at(size_t i, char code[EXIT_CODE_SIZE])
 
 static const struct topic topics[] = {TOPIC_REGISTRY};
 
-const struct topic *topic_at(size_t i)
-{
-    return i < sizeof topics / sizeof topics[0] ? &topics[i] : NULL;
-}
+#define N_TOPIC (sizeof topics / sizeof topics[0])
 
 const struct topic *topic_find(const char *name)
 {
-    for (size_t i = 0; topic_at(i); i++) {
-        if (strcmp(topic_at(i)->name, name) == 0) {
-            return topic_at(i);
+    for (size_t i = 0; i < N_TOPIC; i++) {
+        if (strcmp(topics[i].name, name) == 0) {
+            return &topics[i];
         }
     }
     return NULL;
@@ -89,15 +95,16 @@ const struct topic *topic_find(const char *name)
 
 const struct topic *topic_alone_at(size_t i)
 {
-    for (size_t k = 0; topic_at(k); k++) {
-        if (!command_find(topic_at(k)->name) && i-- == 0) {
-            return topic_at(k);
+    for (size_t k = 0; k < N_TOPIC; k++) {
+        if (!command_find(topics[k].name) && i-- == 0) {
+            return &topics[k];
         }
     }
     return NULL;
 }
 
-void topic_title(const struct topic *topic, char title[TOPIC_TITLE_SIZE])
+#define TOPIC_TITLE_SIZE 96
+static void topic_title(const struct topic *topic, char title[TOPIC_TITLE_SIZE])
 {
     const char *start = topic->text + strspn(topic->text, "# ");
     snprintf(title, TOPIC_TITLE_SIZE, "%.*s", (int)strcspn(start, "\n"), start);
@@ -125,7 +132,7 @@ static void plain_words(const struct markdown_block *block, char *plain, size_t 
 static void print_block(FILE *stream, const struct markdown_block *block, bool first)
 {
     static char plain[MARKDOWN_BLOCK_SIZE];
-    size_t width = terminal_width(stream, HELP_WIDTH), indent = block->kind == BLOCK_ITEM ? 2 : 0;
+    size_t indent = block->kind == BLOCK_ITEM ? 2 : 0;
     fputs(first ? "" : "\n", stream);
     if (block->kind == BLOCK_CODE) {
         print_code(stream, block->text);
@@ -136,10 +143,10 @@ static void print_block(FILE *stream, const struct markdown_block *block, bool f
         *at = (char)toupper((unsigned char)*at);
     }
     fputs(indent ? "- " : "", stream);
-    terminal_wrap(stream, plain, indent, indent, width);
+    wrap(stream, plain, indent);
 }
 
-void help_topic(FILE *stream, const struct topic *topic)
+static void print_topic(FILE *stream, const struct topic *topic)
 {
     static struct markdown_block block;
     enum block_kind last = BLOCK_TITLE;
@@ -211,7 +218,7 @@ void help_command(FILE *stream, const struct command *command)
     }
     if (topic_find(command->name)) {
         fputc('\n', stream);
-        help_topic(stream, topic_find(command->name));
+        print_topic(stream, topic_find(command->name));
     }
 }
 
@@ -226,7 +233,7 @@ enum status cmd_help(const struct arguments *arguments, struct error *err)
     if (command_find(subject)) {
         help_command(stdout, command_find(subject));
     } else {
-        help_topic(stdout, topic_find(subject));
+        print_topic(stdout, topic_find(subject));
     }
     return STATUS_OK;
 }

@@ -23,19 +23,13 @@ struct topic {
     size_t size;
 };
 
-/* topic_at returns the i-th topic, NULL past the last; topic_find the one of a name, or NULL.
- * topic_alone_at counts those alone that are no command's. */
-const struct topic *topic_at(size_t i);
+/* topic_find returns the topic of a name, or NULL; topic_alone_at the i-th of those that are no
+ * command's, NULL past the last. */
 const struct topic *topic_find(const char *name);
 const struct topic *topic_alone_at(size_t i);
 
-/* topic_title writes the topic's title, without "# ". */
-#define TOPIC_TITLE_SIZE 96
-void topic_title(const struct topic *topic, char title[TOPIC_TITLE_SIZE]);
-
 void help_overview(FILE *stream);
 void help_command(FILE *stream, const struct command *command);
-void help_topic(FILE *stream, const struct topic *topic);
 
 /* sentence_of writes a summary as a sentence: a capital first, a full stop last. */
 #define SENTENCE_SIZE 256

@@ -32,14 +32,6 @@ size_t terminal_width(FILE *stream, size_t fallback)
     return fallback;
 }
 
-void terminal_wrap(FILE *stream, const char *words, size_t column, size_t indent, size_t width)
-{
-    struct text text = {0};
-    text_wrap(&text, words, column, indent, width);
-    fputs(text.failed ? words : text.data, stream);
-    text_free(&text);
-}
-
 static void print_clean(FILE *stream, const char *format, va_list list)
 {
     char text[2 * PATH_SIZE];

@@ -17,9 +17,6 @@ bool terminal_colour(FILE *stream);
 /* terminal_width returns its columns, or fallback for anything else. */
 size_t terminal_width(FILE *stream, size_t fallback);
 
-/* terminal_wrap prints words as text_wrap lays them out. */
-void terminal_wrap(FILE *stream, const char *words, size_t column, size_t indent, size_t width);
-
 /* terminal_print is fprintf with the text cleaned. */
 void terminal_print(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
