@@ -9,7 +9,7 @@
 #include "config_fixture.h"
 #include "data_fixture.h"
 #include "lab/data/resize.h"
-#include "lab/kind/images/source_images.h"
+#include "lab/kind/images/images.h"
 #include "lab/training/source.h"
 
 /* How much of pixel i of a row lies between two places. */

@@ -6,7 +6,6 @@
 #include "config_fixture.h"
 #include "data_fixture.h"
 #include "lab/kind/images/images.h"
-#include "lab/kind/images/source_images.h"
 #include "lab/kind/sequences/sequences.h"
 #include "lab/training/source.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lab/kind/images/source_images.h"
+#include "lab/kind/images/images.h"
 #include "lab/sweep/sweep.h"
 #include "lab/training/metrics.h"
 #include "lab/training/probe_samples.h"

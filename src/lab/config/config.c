@@ -31,6 +31,15 @@ struct model_shape config_shape(const struct config *config)
     return shape;
 }
 
+struct engine_options config_engine(const struct config *config, int threads)
+{
+    return (struct engine_options){.lanes = config->lanes,
+                                   .micro_batch = config->micro_batch,
+                                   .batch_size = config->batch_size,
+                                   .threads = threads,
+                                   .numbers = config->numbers};
+}
+
 size_t config_n_train(const struct config *config)
 {
     return config->n_train > 0 ? config->n_train : config->task->n_train;
@@ -79,10 +88,7 @@ static enum status check_steps(const struct config *config, struct error *err)
 static enum status check_memory(const struct config *config, const struct model_shape *shape,
                                 struct error *err)
 {
-    struct engine_options options = {.lanes = config->lanes,
-                                     .micro_batch = config->micro_batch,
-                                     .batch_size = config->batch_size,
-                                     .threads = 1};
+    struct engine_options options = config_engine(config, 1);
     char input[96];
     if (engine_memory(shape, &options) > 0) {
         return STATUS_OK;

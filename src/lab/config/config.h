@@ -61,9 +61,11 @@ struct config {
 /* config_resolve fills derived defaults and refuses impossible combinations before any work. */
 enum status config_resolve(struct config *config, struct error *err);
 
-/* config_shape is the model of a resolved configuration; config_steps its number of training steps,
+/* config_shape is the model of a resolved configuration, config_engine how it is computed with so
+ * many threads; config_steps its number of training steps,
  * for the published number of images where n_train is 0 (0 if that is not known). */
 struct model_shape config_shape(const struct config *config);
+struct engine_options config_engine(const struct config *config, int threads);
 size_t config_steps(const struct config *config);
 
 /* config_epoch_steps is the number of steps of an epoch over n_train items. A partial batch that is

@@ -15,10 +15,7 @@ static size_t memory_of_curves(const struct config *config)
 size_t memory_of_run(const struct config *config, int threads)
 {
     struct model_shape shape = config_shape(config);
-    struct engine_options options = {.lanes = config->lanes,
-                                     .micro_batch = config->micro_batch,
-                                     .batch_size = config->batch_size,
-                                     .threads = threads};
+    struct engine_options options = config_engine(config, threads);
     size_t to_train = engine_memory(&shape, &options) + source_memory(config, threads) +
                       memory_of_curves(config) + probe_memory(config);
     size_t to_load = source_memory_to_create(config, threads);

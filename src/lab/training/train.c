@@ -38,11 +38,7 @@ static enum status set_up(struct training *t, const struct dataset_options *data
     t->n_step = config->epochs * source_n_step(t->source);
     TRY(result_create(&t->result, config, t->n_step, err));
     struct model_shape shape = config_shape(config);
-    struct engine_options options = {.lanes = config->lanes,
-                                     .micro_batch = config->micro_batch,
-                                     .batch_size = config->batch_size,
-                                     .threads = threads,
-                                     .numbers = config->numbers};
+    struct engine_options options = config_engine(config, threads);
     TRY(engine_create(&t->engine, &shape, &options, err));
     engine_initialise(t->engine, config->seed);
     TRY(evaluation_create(&t->result.evaluation, config, t->source, err));

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 
-#include "lab/kind/images/source_images.h"
 #include "nn/patch.h"
 
 #define MAX_SEQ_LEN RANGE_LAST(RANGE_SEQ_LEN)

@@ -10,6 +10,11 @@
 #include "lab/data/dataset.h"
 
 extern const struct kind kind_images;
+extern const struct source_kind source_images; /* where its batches come from */
+
+struct source;
+/* source_image_data returns the images of a source of this kind; borrowed from it. */
+struct image_data *source_image_data(struct source *source);
 
 /* dataset_of returns the data set that a task is; NULL for a task of another kind. */
 const struct dataset *dataset_of(const struct task *task);

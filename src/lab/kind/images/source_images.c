@@ -2,7 +2,7 @@
  * augmentation, normalised through a table, cut into patches. An image is the work of one thread
  * and goes to a place of its own, so that threads decide nothing.
  */
-#include "lab/kind/images/source_images.h"
+#include "lab/kind/images/images.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "base/npy.h"
 #include "base/threads.h"
 #include "lab/data/image_noise.h"
-#include "lab/kind/images/images.h"
+#include "lab/training/source_kind.h"
 #include "nn/patch.h"
 
 #define SLICE 256

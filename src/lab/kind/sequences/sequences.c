@@ -6,7 +6,6 @@
 
 #include "base/rng.h"
 #include "lab/config/config.h"
-#include "lab/kind/sequences/source_sequences.h"
 #include "task_registry.h"
 
 #define DECLARE(name) extern const struct sequence_task task_##name;

@@ -15,6 +15,7 @@
 #include "lab/kind/kind.h"
 
 extern const struct kind kind_sequences;
+extern const struct source_kind source_sequences; /* where its batches come from */
 
 struct sequence_task {
     struct task task; /* its summary is the formula; a test checks its example */

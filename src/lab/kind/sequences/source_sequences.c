@@ -2,13 +2,13 @@
  * shift another's data. PyTorch's numbers go from the training split through the test split to the
  * order of every epoch.
  */
-#include "lab/kind/sequences/source_sequences.h"
+#include "lab/kind/sequences/sequences.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mt19937.h"
-#include "lab/kind/sequences/sequences.h"
+#include "lab/training/source_kind.h"
 
 #define SLICE 1024
 
