@@ -384,8 +384,7 @@ TEST(only_what_differs_is_hashed)
     sha256_hex(text, size, hex);
     memcpy(id, config.id, CONFIG_ID_SIZE);
     ck_assert(strncmp(strrchr(id, '-') + 1, hex, 12) == 0 && strlen(strrchr(id, '-')) == 13);
-    ck_assert_int_eq(resolve("seed=3 variant=qk score_term=position2d lr=0.01 task=copy", &config),
-                     STATUS_OK);
+    config = config_of("seed=3 variant=qk score_term=position2d", "lr=0.01 task=copy");
     config_canonical(&config, text);
     ck_assert_str_eq(text, "engine=1\ntask_version=1\nlearning_rate=0.01\nseed=3\ntask=copy\n"
                            "variant=qk+\n");
@@ -499,14 +498,13 @@ TEST(the_model_of_images_is_that_of_the_paper)
     const struct {
         const char *variant;
         size_t n_param;
-    } row[] = {
-        {"qkv", 105098}, {"kv", 96778}, {"qk+", 96880}, {"qkv_tied", 88458}, {"qkv_tied+", 88560}};
+    } row[] = {{"variant=qkv", 105098},
+               {"variant=kv", 96778},
+               {"variant=qk+", 96880},
+               {"variant=qkv_tied", 88458},
+               {"variant=qkv_tied+", 88560}};
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
-        struct config config;
-        char settings[100];
-        snprintf(settings, sizeof settings, "task=mnist variant=%s", row[i].variant);
-        ck_assert_int_eq(resolve(settings, &config), STATUS_OK);
-        ck_assert_uint_eq(config.n_param, row[i].n_param);
+        ck_assert_uint_eq(config_of("task=mnist", row[i].variant).n_param, row[i].n_param);
     }
 }
 

@@ -181,7 +181,7 @@ static enum status allocate(struct image_source *self, struct error *err)
     self->targets = malloc(n_room * sizeof *self->targets);
     self->moved = malloc((size_t)self->threads * image_bytes(config));
     if (!self->patches || !self->targets || !self->moved) {
-        return error_set(err, STATUS_MEMORY, "out of memory for a batch of %zu images", n_room);
+        return error_memory(err, "making room for a batch of %zu images", n_room);
     }
     return STATUS_OK;
 }
@@ -192,7 +192,7 @@ static enum status create(struct source **source, const struct config *config,
     const struct dataset *dataset = dataset_of(config->task);
     struct image_source *self = calloc(1, sizeof *self);
     if (!self) {
-        return error_set(err, STATUS_MEMORY, "out of memory for %s", dataset->task.title);
+        return error_memory(err, "making room for %s", dataset->task.title);
     }
     self->base = (struct source){.kind = &source_images, .config = config};
     self->augmentation = images_augmentation(config);

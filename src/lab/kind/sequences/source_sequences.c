@@ -134,8 +134,8 @@ static enum status create(struct source **source, const struct config *config,
         !split_allocate(&self->test, config->n_test, n_token) ||
         !split_allocate(&self->probe, config->n_probe, n_token) ||
         !split_allocate(&self->batch, config->batch_size, n_token)) {
-        return error_set(err, STATUS_MEMORY, "out of memory for %zu + %zu sequences of %zu tokens",
-                         config->n_train, config->n_test, n_token);
+        return error_memory(err, "drawing %zu + %zu sequences of %zu tokens", config->n_train,
+                            config->n_test, n_token);
     }
     if (config->numbers == NUMBERS_PYTORCH) {
         self->mt = mt19937_make((uint32_t)config->seed);
