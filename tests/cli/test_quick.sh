@@ -28,7 +28,7 @@ if "$QKVLAB" data list --format csv | grep -q '^fashion_mnist,.*,found,'; then
   IMAGES=fashion_mnist
 fi
 
-plan 126 6
+plan 182 6
 grep -qE "^$IMAGES-qkv_tied\+-s0-[0-9a-f]{12} +468 " "$OUT" || fail "468 steps on $IMAGES"
 if [ $IMAGES = glyphs ]; then
   expect_err "Fashion-MNIST was not found, so glyphs takes its place"
@@ -38,8 +38,8 @@ fi
 [ ! -e qkvlab-out ] || fail "--dry-run writes nothing"
 
 plan 42 6 --seeds 0
-plan 18 1 --set variant=qkv
-plan 21 0 --set task=reverse
+plan 26 1 --set variant=qkv
+plan 42 0 --set task=reverse
 grep -q "was not found" "$ERR" && fail "no word on data that nobody asked for"
 IMAGES=glyphs
 plan 0 6 --set task=glyphs
@@ -75,7 +75,7 @@ expect_error 3 "there is no folder nowhere"
 for shard in 0 1 2; do
   "$QKVLAB" quick --dry-run --set task=copy,glyphs --shard $shard/3 2>/dev/null | tail -n +2
 done | cut -d' ' -f1 | sort >parts
-[ "$(wc -l <parts)" -eq 27 ] || fail "21 and 6 runs in three shards"
+[ "$(wc -l <parts)" -eq 48 ] || fail "42 and 6 runs in three shards"
 [ -z "$(uniq -d parts)" ] || fail "no run is in two shards"
 
 # Both parts in one table, with a gap where a variant was trained on one of them.
