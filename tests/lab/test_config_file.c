@@ -579,7 +579,7 @@ TEST(the_published_grids_have_their_sizes)
     ck_assert_uint_eq(runs_of("table2"), 4 * 6 * 2 * 2);
     ck_assert_uint_eq(runs_of("table2-full"), 4 * 6 * 2 * 2 * 3 * 2 * 2 * 2);
     ck_assert_uint_eq(runs_of("plus-ablation-long"), runs_of("plus-ablation"));
-    ck_assert_uint_eq(runs_of("quick"), 6 * 7 * 3 + 6);
+    ck_assert_uint_eq(runs_of("quick"), 4 * 7 * 6 + 2 * 7 + 6);
 }
 
 /* ---- --set over a file ---- */

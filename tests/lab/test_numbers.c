@@ -1,5 +1,6 @@
 /* numbers=pytorch: the published runs, number by number. */
 #include "config_fixture.h"
+#include "lab/kind/sequences/sequences.h"
 #include "lab/training/source.h"
 #include "lab/training/train.h"
 #include "testing.h"
@@ -67,4 +68,22 @@ TEST(the_default_is_our_own)
     ck_assert_str_eq(bare.id, own.id);
     own = config_of("", "numbers=pytorch");
     ck_assert_str_ne(bare.id, own.id);
+}
+
+/* Of 10^4 sequences that there are, 10,000 drawn ones hold 1 - (1 - 1e-4)^10000 = 63.2 %. */
+TEST(test_sequences_of_the_training_set_are_counted)
+{
+    struct config config = config_of("task=reverse seq_len=4", "seed=1");
+    size_t n_seen;
+    ck_assert_int_eq(sequences_seen(&config, &n_seen, &err), STATUS_OK);
+    ck_assert(n_seen > 2000 * 0.59 && n_seen < 2000 * 0.67);
+    config = config_of("task=reverse seq_len=4 numbers=pytorch", "seed=1");
+    ck_assert_int_eq(sequences_seen(&config, &n_seen, &err), STATUS_OK);
+    ck_assert(n_seen > 2000 * 0.59 && n_seen < 2000 * 0.67);
+    config = config_of("task=reverse seq_len=1", "n_test=50");
+    ck_assert_int_eq(sequences_seen(&config, &n_seen, &err), STATUS_OK);
+    ck_assert_uint_eq(n_seen, 50);
+    config = config_of("task=reverse seq_len=16", "");
+    ck_assert_int_eq(sequences_seen(&config, &n_seen, &err), STATUS_OK);
+    ck_assert_uint_eq(n_seen, 0);
 }

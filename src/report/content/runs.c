@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "lab/kind/sequences/sequences.h"
 #include "report/content/topics.h"
 
 #define MAX_TOLD 12 /* values of one key */
@@ -101,6 +102,30 @@ static void say_machine(struct document *document, const struct group *group)
     item(document, &program);
 }
 
+/* Says at which lengths test sequences stand in the training set, too, one run a length and seed.
+ */
+static void say_seen(struct document *document, const struct group *group)
+{
+    struct groups settings = groups_by(group, FACTOR_BIT(SETTING) | FACTOR_BIT(SEED));
+    struct text text = {0};
+    size_t last = 0;
+    for (size_t i = 0; i < settings.n_group; i++) {
+        const struct config *config = run_config(settings.group[i].run[0]);
+        size_t n_seen;
+        if (config->seq_len != last && sequences_seen(config, &n_seen, NULL) == STATUS_OK &&
+            n_seen > 0) {
+            text_append(&text, "%s%zu of %zu at T %zu (seed %llu)",
+                        text.size ? ", " : "test sequences that stand in the training set, too: ",
+                        n_seen, config->n_test, config->seq_len, (unsigned long long)config->seed);
+            last = config->seq_len;
+        }
+    }
+    if (text.size > 0) {
+        item(document, &text);
+    }
+    text_free(&text);
+}
+
 /* Variants, tasks and seeds of a group, a line each. */
 static void say_axes(struct document *document, const struct group *group)
 {
@@ -164,6 +189,7 @@ void say_runs_of_part(struct document *document, const struct material *material
     text_free(&text);
     say_axes(document, group);
     say_config(document, group);
+    say_seen(document, group);
     say_machine(document, group);
     if (material->n_part == 1) {
         document_heading(document, 2, "Figures and tables");
@@ -266,6 +292,7 @@ void say_runs(struct document *document, const struct material *material)
     text_free(&text);
     say_axes(document, sequences);
     say_config(document, sequences);
+    say_seen(document, sequences);
     say_machine(document, sequences);
     say_list(document, material);
     document_end(document);

@@ -45,4 +45,9 @@ const struct sequence_task *sequence_task_of(const struct task *task);
 void sequences_generate(const struct sequence_task *task, uint64_t seed, const char *split,
                         size_t first, size_t n_sequence, size_t n_token, int32_t *x, int32_t *y);
 
+/* sequences_seen counts the test sequences of a configuration that stand among its training
+ * sequences, too; it takes no look where there are so many different ones that none is to be
+ * expected. Errors: STATUS_MEMORY. */
+enum status sequences_seen(const struct config *config, size_t *n_seen, struct error *err);
+
 #endif

@@ -4,6 +4,7 @@
  */
 #include "lab/kind/sequences/sequences.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,65 @@ static void order(struct source *source, size_t epoch)
         }
     }
 }
+
+/* ---- test sequences that were trained on ---- */
+
+/* Below so many expected ones nobody looks. */
+#define LEAST_SEEN 1e-3
+
+static uint64_t as_number(const int32_t *x, size_t n_token, size_t n_symbol)
+{
+    uint64_t number = 0;
+    for (size_t t = 0; t < n_token; t++) {
+        number = number * n_symbol + (uint64_t)x[t];
+    }
+    return number;
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static size_t count_seen(const struct sequence_source *self, uint64_t *known)
+{
+    const struct config *config = self->base.config;
+    size_t n_token = config->seq_len, n_symbol = config->task->n_answer, n_seen = 0;
+    for (size_t i = 0; i < config->n_train; i++) {
+        known[i] = as_number(self->train.x + i * n_token, n_token, n_symbol);
+    }
+    qsort(known, config->n_train, sizeof *known, compare_numbers);
+    for (size_t i = 0; i < config->n_test; i++) {
+        uint64_t number = as_number(self->test.x + i * n_token, n_token, n_symbol);
+        n_seen += bsearch(&number, known, config->n_train, sizeof *known, compare_numbers) != NULL;
+    }
+    return n_seen;
+}
+
+enum status sequences_seen(const struct config *config, size_t *n_seen, struct error *err)
+{
+    double n_different = pow((double)config->task->n_answer, (double)config->seq_len);
+    struct source *source = NULL;
+    uint64_t *known = NULL;
+    *n_seen = 0;
+    if ((double)config->n_train * (double)config->n_test / n_different < LEAST_SEEN) {
+        return STATUS_OK;
+    }
+    enum status status = source_create(&source, config, NULL, 1, err);
+    if (status == STATUS_OK) {
+        known = calloc(config->n_train, sizeof *known);
+        status = known ? STATUS_OK : error_memory(err, "counting test sequences");
+    }
+    if (status == STATUS_OK) {
+        *n_seen = count_seen((struct sequence_source *)source, known);
+    }
+    free(known);
+    source_free(source);
+    return status;
+}
+
+/* ---- the source ---- */
 
 static struct batch gather(struct source *source, const uint32_t *item, size_t n)
 {
