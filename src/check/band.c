@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "check/band_table.h"
 #include "lab/training/train.h"
 #include "report/statistics/permutation.h"
@@ -309,8 +310,8 @@ enum status band_enough(size_t n_old, size_t n_new, struct error *err)
                      "too few seeds: %zu new one%s beside the baseline's %zu cannot differ at p = "
                      "%g, whatever %s; it takes %zu new ones, or a baseline of %d seeds and as "
                      "many new ones",
-                     n_new, n_new == 1 ? "" : "s", n_old, BAND_LEVEL,
-                     n_new == 1 ? "it shows" : "they show", band_needs(n_old), BAND_SEEDS);
+                     n_new, plural(n_new), n_old, BAND_LEVEL, n_new == 1 ? "it shows" : "they show",
+                     band_needs(n_old), BAND_SEEDS);
 }
 
 static enum status compare_table(struct band_table *table, struct verdict *verdict,

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "lab/training/metrics.h"
 #include "lab/training/train.h"
 
@@ -380,7 +381,7 @@ static void note_cohort(const struct band_table *table, const struct sample *sam
     size_t n_left_out = table->old->cohort[sample->cohort].n_trace + new->n_trace - table->n_unit;
     if (n_left_out > 0) {
         text_append(note, "%s%zu run%s left out, of seeds that another part has not",
-                    note->data ? ", " : "", n_left_out, n_left_out == 1 ? "" : "s");
+                    note->data ? ", " : "", n_left_out, plural(n_left_out));
     }
 }
 

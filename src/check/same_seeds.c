@@ -6,6 +6,7 @@
  * is smallest: in gradient and weights of the first steps, and in the loss before training
  * amplifies anything. Of each quantity the first value in time that is over its limit is told.
  */
+#include "base/text.h"
 #include "check/tier.h"
 
 #include <math.h>
@@ -84,7 +85,7 @@ static struct difference begin_difference(const struct sides *sides, const struc
     } else if (spot->n_done == 0) {
         text_append(&d.text, "before the first step: ");
     } else {
-        text_append(&d.text, "after %zu step%s: ", spot->n_done, spot->n_done == 1 ? "" : "s");
+        text_append(&d.text, "after %zu step%s: ", spot->n_done, plural(spot->n_done));
     }
     return d;
 }

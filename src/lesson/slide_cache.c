@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "lesson/slide.h"
 #include "nn/cost.h"
 
@@ -17,8 +18,7 @@ static void shorten(char name[VARIANT_TEXT_SIZE])
     char *at = strstr(name, key);
     if (at) {
         long n = strtol(at + strlen(key), NULL, 10);
-        snprintf(at, VARIANT_TEXT_SIZE - (size_t)(at - name), ", %ld kv head%s", n,
-                 n == 1 ? "" : "s");
+        snprintf(at, VARIANT_TEXT_SIZE - (size_t)(at - name), ", %ld kv head%s", n, plural(n));
     }
 }
 

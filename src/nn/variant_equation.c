@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "nn/variant.h"
 
 static void append(char text[VARIANT_EQUATION_SIZE], const char *format, ...)
@@ -58,7 +59,6 @@ void variant_equation(const struct variant *variant, char text[VARIANT_EQUATION_
     append(text, "%s) ", term->shown_matrix);
     append_role(variant, ROLE_V, text);
     if (variant->n_kv_head > 0) {
-        append(text, ", %zu head%s of K and V", variant->n_kv_head,
-               variant->n_kv_head == 1 ? "" : "s");
+        append(text, ", %zu head%s of K and V", variant->n_kv_head, plural(variant->n_kv_head));
     }
 }

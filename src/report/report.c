@@ -61,10 +61,10 @@ static void write_lead(const struct frame *frame, struct text *lead)
     text_append(lead,
                 "%zu finished run%s: %zu variant%s, %zu task%s, %zu setting%s; machine class %s; "
                 "qkvlab %s (%s).",
-                frame->all.n_ok, frame->all.n_ok == 1 ? "" : "s", frame->n_level[FACTOR_VARIANT],
-                frame->n_level[FACTOR_VARIANT] == 1 ? "" : "s", frame->n_level[FACTOR_TASK],
-                frame->n_level[FACTOR_TASK] == 1 ? "" : "s", frame->n_level[FACTOR_SETTING],
-                frame->n_level[FACTOR_SETTING] == 1 ? "" : "s", class, version, commit);
+                frame->all.n_ok, plural(frame->all.n_ok), frame->n_level[FACTOR_VARIANT],
+                plural(frame->n_level[FACTOR_VARIANT]), frame->n_level[FACTOR_TASK],
+                plural(frame->n_level[FACTOR_TASK]), frame->n_level[FACTOR_SETTING],
+                plural(frame->n_level[FACTOR_SETTING]), class, version, commit);
 }
 
 static void fill_levels(const struct frame *frame, struct levels *levels)

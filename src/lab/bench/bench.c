@@ -79,14 +79,6 @@ struct subject {
     double seconds, last; /* of the counted steps together; of the last step */
 };
 
-static struct engine_options engine_options_of(const struct config *config, int threads)
-{
-    return (struct engine_options){.lanes = config->lanes,
-                                   .micro_batch = config->micro_batch,
-                                   .batch_size = config->batch_size,
-                                   .threads = threads};
-}
-
 static size_t batch_of(const struct config *config)
 {
     size_t n_train = config_n_train(config);
@@ -96,7 +88,7 @@ static size_t batch_of(const struct config *config)
 size_t bench_memory(const struct config *config, int threads)
 {
     struct model_shape shape = config_shape(config);
-    struct engine_options options = engine_options_of(config, threads);
+    struct engine_options options = config_engine(config, threads);
     return engine_memory(&shape, &options) + source_memory(config, threads);
 }
 
@@ -117,7 +109,7 @@ static enum status subject_create(struct subject *subject, const struct config *
         return error_memory(err, "measuring %zu rounds", options->n_round);
     }
     struct model_shape shape = config_shape(config);
-    struct engine_options engine = engine_options_of(config, options->threads);
+    struct engine_options engine = config_engine(config, options->threads);
     struct dataset_options noise = {.noise = true};
     TRY(source_create(&subject->source, config, &noise, options->threads, err));
     TRY(engine_create(&subject->engine, &shape, &engine, err));

@@ -2,6 +2,7 @@
  * what gzip could hold before that much memory is asked for, and then the whole.
  */
 #include "lab/data/idx.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static enum status check_magic(const char *path, const uint8_t *data, size_t siz
             err, STATUS_DATA,
             "%s is not an IDX file of bytes with %zu dimension%s: at offset 0 expected "
             "bytes 00 00 08 %02zx, found %s; download it again",
-            path, n_dim, n_dim == 1 ? "" : "s", n_dim, found);
+            path, n_dim, plural(n_dim), n_dim, found);
     }
     return STATUS_OK;
 }

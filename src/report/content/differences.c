@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/content/topics.h"
 #include "report/content/values.h"
 
@@ -124,7 +125,7 @@ static void say_caption(struct document *document, const struct comparison_table
     document_paragraph(document, TONE_PLAIN,
                        "%sVerdicts follow from the p-values corrected for the %zu comparison%s of "
                        "this table that %s %d seeds or more.",
-                       of_steps, table->n_tested, table->n_tested == 1 ? "" : "s",
+                       of_steps, table->n_tested, plural(table->n_tested),
                        table->n_tested == 1 ? "has" : "have", FLIPS_MIN_SEED);
 }
 

@@ -89,7 +89,7 @@ static void find_shortfalls(const struct part *part, size_t reference, struct fi
         size_t n_compared = describe_shortfalls(part, reference, variant, &text);
         if (n_compared > 0 && text.size == 0) {
             text_append(&equals, "%s**%s** (%zu task%s)", equals.size ? ", " : "",
-                        name_of(part, variant), n_compared, n_compared == 1 ? "" : "s");
+                        name_of(part, variant), n_compared, plural(n_compared));
         }
         findings_add(findings, rule_shortfall, true, &text);
     }

@@ -55,7 +55,7 @@ static bool append_seeds(struct text *text, const struct group *cell, map_test *
     if (n > 1 && n == cell->n_ok) {
         text_append(text, "(all %zu seeds)", n);
     } else if (n > 0) {
-        text_append(text, "(seed%s %s of %zu)", n == 1 ? "" : "s", seeds.data, cell->n_ok);
+        text_append(text, "(seed%s %s of %zu)", plural(n), seeds.data, cell->n_ok);
     }
     text->failed |= seeds.failed;
     text_free(&seeds);

@@ -112,12 +112,11 @@ static void append_open(struct text *text, const struct comparison_table *table,
     if (n_small > 0) {
         text_append(text, "%sa difference of less than %g in %zu of %zu comparison%s",
                     n_part++ > 0 ? "; " : "", small_difference(table), n_small, table->n_tested,
-                    table->n_tested == 1 ? "" : "s");
+                    plural(table->n_tested));
     }
     if (n_open > 0) {
         text_append(text, "%snot distinguishable in %zu of %zu comparison%s",
-                    n_part > 0 ? "; " : "", n_open, table->n_tested,
-                    table->n_tested == 1 ? "" : "s");
+                    n_part > 0 ? "; " : "", n_open, table->n_tested, plural(table->n_tested));
     }
     if (n_few > 0) {
         text_append(text, "; too few seeds for %zu more", n_few);
@@ -167,7 +166,7 @@ static void find_too_few(const struct comparison_table *table, const char *what,
     text_append(&text,
                 "%s: **no test**, %zu seed%s; these runs are described below, and a verdict about "
                 "differences from %s needs %d seeds.",
-                what, n, n == 1 ? "" : "s", reference_name(table), FLIPS_MIN_SEED);
+                what, n, plural(n), reference_name(table), FLIPS_MIN_SEED);
     findings_add(findings, rule_test, true, &text);
 }
 

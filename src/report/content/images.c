@@ -69,7 +69,7 @@ static void say_conditions(struct document *document, const struct run *run)
         "d %zu, %zu layers, %zu heads, patch %zu (%zu tokens with the class token), %zu epoch%s = "
         "%zu steps; %ld training and %ld test images.",
         config->n_embd, config->n_layer, config->n_head, config->patch, config->seq_len,
-        config->epochs, config->epochs == 1 ? "" : "s", run->n_step, run->record.data.n_train,
+        config->epochs, plural(config->epochs), run->n_step, run->record.data.n_train,
         run->record.data.n_test);
     if (!is_published_data(run)) {
         document_paragraph(document, TONE_WARNING,
@@ -234,7 +234,7 @@ static void say_confusions(struct document *document, const struct group *settin
         document_paragraph(document, TONE_NOTE,
                            "%zu confusion%s left out to keep this page small: see confusion-*.png "
                            "beside it.",
-                           n_left_out, n_left_out == 1 ? "" : "s");
+                           n_left_out, plural(n_left_out));
     }
     document_for(document, before);
     document_end(document);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/content/measure_table.h"
 #include "report/content/part.h"
 #include "report/content/topics.h"
@@ -29,7 +30,7 @@ static void add_parts(struct document *document, const struct material *material
         char setting[SETTING_TITLE_SIZE], caption[CAPTION_SIZE];
         setting_title(part->run[0], setting);
         snprintf(caption, sizeof caption, "%s after %zu steps at %s; %zu seed%s%s.", what,
-                 group_n_step(part), setting, n_seed, n_seed == 1 ? "" : "s",
+                 group_n_step(part), setting, n_seed, plural(n_seed),
                  n_seed < STATS_BAR_MIN ? "" : ", mean ± sample standard deviation");
         document_table(document, measure_table(part, measure, extras), title, caption);
     }

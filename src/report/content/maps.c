@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/content/part.h"
 #include "report/content/run_sheets.h"
 #include "report/content/topics.h"
@@ -306,19 +307,19 @@ static void say_limits(struct document *document, size_t max, size_t n_left_out,
     if (max != SIZE_MAX) {
         document_paragraph(document, TONE_NOTE,
                            "To keep this page small, at most %zu snapshot%s of a run %s in it.",
-                           max, max == 1 ? "" : "s", max == 1 ? "is" : "are");
+                           max, plural(max), max == 1 ? "is" : "are");
     }
     if (n_left_out > 0) {
         document_paragraph(document, TONE_NOTE,
                            "The maps of %zu further setting%s are left out to keep this page "
                            "small; they are in the run folders.",
-                           n_left_out, n_left_out == 1 ? "" : "s");
+                           n_left_out, plural(n_left_out));
     }
     if (n_unread > 0) {
         document_paragraph(document, TONE_NOTE,
                            "The maps of %zu combination%s of variant, task and setting could not "
                            "be read.",
-                           n_unread, n_unread == 1 ? "" : "s");
+                           n_unread, plural(n_unread));
     }
 }
 

@@ -24,7 +24,7 @@ static void note_unreadable(const struct frame *frame, struct text *note)
     if (n == 0) {
         return;
     }
-    text_append(note, "%zu run folder%s cannot be read and %s in no number", n, n == 1 ? "" : "s",
+    text_append(note, "%zu run folder%s cannot be read and %s in no number", n, plural(n),
                 n == 1 ? "is" : "are");
     for (size_t i = 0; i < n; i++) {
         append_named(note, i, frame->left_out[i].name, frame->left_out[i].reason);

@@ -1,4 +1,5 @@
 /* summary: what the tests say and what the runs did, sentence by sentence, and the rules behind. */
+#include "base/text.h"
 #include "report/content/finding.h"
 #include "report/content/topics.h"
 
@@ -36,7 +37,7 @@ static void say_caveat(struct document *document, const struct group *part)
                        "With %zu seed%s this describes what these runs did; only what is said to "
                        "be tested was. Differences are paired: the same seed gives every variant "
                        "the same data in the same order.",
-                       n_seed, n_seed == 1 ? "" : "s");
+                       n_seed, plural(n_seed));
 }
 
 /* The rules, and under each what it gave that is not among the headlines. */

@@ -1,4 +1,5 @@
 #include "report/content/values.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -130,7 +131,7 @@ void value_difference(struct table *table, const struct stats *difference, int n
 void value_difference_of(struct table *table, const struct stats *difference, int n_decimal)
 {
     char then[32];
-    snprintf(then, sizeof then, ", %zu pair%s", difference->n, difference->n == 1 ? "" : "s");
+    snprintf(then, sizeof then, ", %zu pair%s", difference->n, plural(difference->n));
     add_difference(table, difference, n_decimal, then);
 }
 

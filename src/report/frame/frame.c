@@ -327,8 +327,8 @@ void setting_title(const struct run *run, char title[SETTING_TITLE_SIZE])
         n = (size_t)snprintf(title, SETTING_TITLE_SIZE, "%s: ", run_task_title(run));
     }
     n += (size_t)snprintf(title + n, SETTING_TITLE_SIZE - n, "d %zu, %zu layer%s, %zu head%s",
-                          config->n_embd, config->n_layer, config->n_layer == 1 ? "" : "s",
-                          config->n_head, config->n_head == 1 ? "" : "s");
+                          config->n_embd, config->n_layer, plural(config->n_layer), config->n_head,
+                          plural(config->n_head));
     if (!run->kind->has_settings) {
         n += (size_t)snprintf(title + n, SETTING_TITLE_SIZE - n, ", patch %zu", config->patch);
     }

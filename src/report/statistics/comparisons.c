@@ -1,5 +1,6 @@
 /* comparisons: pairs into differences by seed, those into p-values, p-values into verdicts. */
 #include "report/statistics/comparisons.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -277,7 +278,7 @@ void comparison_words(const struct comparison *comparison, char text[COMPARISON_
     comparison_needed(comparison, needed);
     if (comparison->verdict == VERDICT_TOO_FEW) {
         snprintf(text, COMPARISON_WORDS_SIZE, "%s (%zu seed%s, %d are needed)", verdict,
-                 comparison->n_seed, comparison->n_seed == 1 ? "" : "s", FLIPS_MIN_SEED);
+                 comparison->n_seed, plural(comparison->n_seed), FLIPS_MIN_SEED);
     } else if (needed[0]) {
         snprintf(text, COMPARISON_WORDS_SIZE,
                  "%s (%s%s would be needed to see a difference of this size)", verdict,
