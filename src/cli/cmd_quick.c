@@ -117,18 +117,33 @@ static enum status print_summary(const struct plan *plan, struct error *err)
     return table_finish(table, plan->arguments->format, err);
 }
 
-static size_t count_seeds(const struct plan *plan, const struct kind *kind)
+static size_t count_seeds(const struct plan *plan, const struct task *task)
 {
     size_t n = 0;
     for (size_t run = 0; run < plan->n_run; run++) {
-        bool seen = plan->config[run].task->kind != kind;
+        bool seen = plan->config[run].task != task;
         for (size_t k = 0; k < run && !seen; k++) {
-            seen = plan->config[k].task->kind == kind &&
-                   plan->config[k].seed == plan->config[run].seed;
+            seen = plan->config[k].task == task && plan->config[k].seed == plan->config[run].seed;
         }
         n += !seen;
     }
     return n;
+}
+
+/* The fewest and the most seeds that a task of a kind has; 0 where there is no such task. */
+static void range_of_seeds(const struct plan *plan, const struct kind *kind, size_t *fewest,
+                           size_t *most)
+{
+    *fewest = *most = 0;
+    for (size_t run = 0; run < plan->n_run; run++) {
+        const struct task *task = plan->config[run].task;
+        if (task->kind != kind) {
+            continue;
+        }
+        size_t n = count_seeds(plan, task);
+        *fewest = *most == 0 || n < *fewest ? n : *fewest;
+        *most = n > *most ? n : *most;
+    }
 }
 
 static void print_tasks(const struct plan *plan, const struct kind *kind)
@@ -143,22 +158,26 @@ static void print_tasks(const struct plan *plan, const struct kind *kind)
     }
 }
 
-/* What the numbers are: "Mean token accuracy over 3 seeds; fashion_mnist: top-1 accuracy of test
- * images over 1 seed". */
+/* What the numbers are: "Mean token accuracy over 1 to 6 seeds; fashion_mnist: top-1 accuracy of
+ * test images over 1 seed". */
 static void print_heading(const struct plan *plan)
 {
     bool first = true;
     for (size_t k = 0; kind_at(k); k++) {
         const struct kind *kind = kind_at(k);
-        size_t n_seed = count_seeds(plan, kind);
-        if (n_seed == 0) {
+        size_t fewest, most;
+        range_of_seeds(plan, kind, &fewest, &most);
+        if (most == 0) {
             continue;
         }
         if (!first) {
             print_tasks(plan, kind);
         }
-        printf("%s %s over %zu seed%s", first ? "Mean" : ":", kind->accuracy, n_seed,
-               plural(n_seed));
+        printf("%s %s over ", first ? "Mean" : ":", kind->accuracy);
+        if (fewest < most) {
+            printf("%zu to ", fewest);
+        }
+        printf("%zu seed%s", most, plural(most));
         first = false;
     }
     printf("\n\n");

@@ -149,10 +149,15 @@ static void say_axes(struct document *document, const struct group *group)
     item(document, &seed);
 }
 
+/* Of every variant with every seed of a task: tasks may have seeds of their own. */
 static size_t count_missing(const struct group *part)
 {
-    return group_n(part, FACTOR_VARIANT) * group_n(part, FACTOR_TASK) * group_n(part, FACTOR_SEED) -
-           part->n_ok;
+    struct groups tasks = groups_by(part, FACTOR_BIT(TASK));
+    size_t n = 0;
+    for (size_t i = 0; i < tasks.n_group; i++) {
+        n += group_n(&tasks.group[i], FACTOR_SEED);
+    }
+    return n * group_n(part, FACTOR_VARIANT) - part->n_ok;
 }
 
 /* " **3 combinations of ... are missing**, ...", or nothing. */
