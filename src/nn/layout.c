@@ -2,6 +2,8 @@
  * values, optimizer, checkpoints, gradient checks and counters loop over it. */
 #include "nn/layout.h"
 
+#include "nn/score_term.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,16 +152,12 @@ static void add_query(struct builder *b, const struct model_shape *shape, const 
 static void add_score_term(struct builder *b, const struct model_shape *shape,
                            struct block_offsets *block)
 {
-    enum score_term term = shape->variant.score_term;
-    if (term == SCORE_TEMPERATURE_SCALAR) {
-        block->score_scale = add(b, 1, 0, INIT_ONE, 0, "attn.score_scale")->offset;
-    } else if (variant_has_position_weights(&shape->variant)) {
-        block->pos_w = add(b, shape->pos_dim, 0, INIT_NORMAL, 0.02, "attn.pos_w")->offset;
-    }
-    if (term == SCORE_POSITION2D) {
-        struct tensor *pos_b = add(b, 1, 0, INIT_ZERO, 0, "attn.pos_b");
-        pos_b->dead = true;
-        block->pos_b = pos_b->offset;
+    const struct score_tensor *row;
+    for (size_t i = 0; (row = score_term_tensor(shape->variant.score_term, i)) != NULL; i++) {
+        size_t n = row->is_scalar ? 1 : shape->pos_dim;
+        struct tensor *tensor = add(b, n, 0, row->law, row->scale, row->name);
+        tensor->dead = row->dead;
+        block->score[i] = tensor->offset;
     }
 }
 

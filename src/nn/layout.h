@@ -9,6 +9,7 @@
 #include "nn/model.h"
 
 #define OFFSET_NONE ((size_t)-1)
+#define SCORE_MAX_TENSOR 2
 
 struct block_offsets {
     size_t ln1_weight, ln1_bias;
@@ -16,7 +17,7 @@ struct block_offsets {
     size_t out_weight, out_bias;
     size_t query_norm_in, query_fc1, query_fc2, query_norm_out_weight, query_norm_out_bias;
     size_t q_norm, k_norm;
-    size_t pos_w, pos_b, score_scale;
+    size_t score[SCORE_MAX_TENSOR]; /* what the score term learns, see score_term.h */
     size_t ln2_weight, ln2_bias;
     size_t fc1_weight, fc1_bias, fc2_weight, fc2_bias;
 };

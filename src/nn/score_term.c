@@ -5,6 +5,21 @@
 
 #include "nn/activations.h"
 
+/* The weights w come first. */
+static const struct score_tensor tensors[SCORE_TERM_COUNT][SCORE_MAX_TENSOR] = {
+    [SCORE_POSITION2D] = {{"attn.pos_w", false, INIT_NORMAL, 0.02, false},
+                          {"attn.pos_b", true, INIT_ZERO, 0, true}},
+    [SCORE_TEMPERATURE] = {{"attn.pos_w", false, INIT_NORMAL, 0.02, false}},
+    [SCORE_KEY_BIAS] = {{"attn.pos_w", false, INIT_NORMAL, 0.02, false}},
+    [SCORE_RELATIVE] = {{"attn.pos_w", false, INIT_NORMAL, 0.02, false}},
+    [SCORE_TEMPERATURE_SCALAR] = {{"attn.score_scale", true, INIT_ONE, 0, false}},
+};
+
+const struct score_tensor *score_term_tensor(enum score_term term, size_t i)
+{
+    return i < SCORE_MAX_TENSOR && tensors[term][i].name ? &tensors[term][i] : NULL;
+}
+
 static void fill_sincos(double position, size_t n_channel, double *channel)
 {
     for (size_t c = 0; c < n_channel; c++) {
@@ -74,24 +89,26 @@ void score_term_prepare(const struct model *model, const float *param, size_t la
                         struct prepared *prepared)
 {
     enum score_term term = model->shape.variant.score_term;
-    const struct block_offsets *at = &model->layout.block[layer];
+    const size_t *at = model->layout.block[layer].score;
     const struct score_tables *tables = &prepared->tables;
     struct prepared_block *block = &prepared->block[layer];
     block->multiplier = 1.0f;
-    if (term == SCORE_TEMPERATURE_SCALAR) {
-        block->multiplier = param[at->score_scale];
-    } else if (score_term_row(term)->has_multiplier) {
-        block->multiplier = (float)weighted_sum(NULL, param + at->pos_w, tables->pos_dim);
+    if (term == SCORE_NONE) {
+        return;
+    }
+    const float *w = param + at[0];
+    if (score_term_row(term)->has_multiplier) {
+        bool is_scalar = tensors[term][0].is_scalar;
+        block->multiplier = (float)weighted_sum(NULL, w, is_scalar ? 1 : tables->pos_dim);
     }
     if (!score_term_row(term)->has_matrix) {
         return;
     }
-    double b = term == SCORE_POSITION2D ? (double)param[at->pos_b] : 0.0;
+    double b = term == SCORE_POSITION2D ? (double)param[at[1]] : 0.0;
     size_t n = tables->n_token;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) {
-            block->matrix[i * n + j] =
-                (float)matrix_entry(term, tables, param + at->pos_w, b, i, j);
+            block->matrix[i * n + j] = (float)matrix_entry(term, tables, w, b, i, j);
         }
     }
 }
@@ -119,15 +136,12 @@ void score_term_gradient(const struct layer *layer, double d_multiplier)
     float *grad = layer->pass->grad;
     size_t n_token = act->n_token;
     size_t m = tables->pos_dim, n_row = m / 2, n_column = m - m / 2;
-    if (term == SCORE_TEMPERATURE_SCALAR) {
-        grad[layer->at->score_scale] += (float)d_multiplier;
-        return;
-    }
     if (term == SCORE_NONE) {
         return;
     }
-    float *dw = grad + layer->at->pos_w;
-    for (size_t c = 0; c < m && score_term_row(term)->has_multiplier; c++) {
+    float *dw = grad + layer->at->score[0];
+    size_t n_weight = tensors[term][0].is_scalar ? 1 : m;
+    for (size_t c = 0; c < n_weight && score_term_row(term)->has_multiplier; c++) {
         dw[c] += (float)d_multiplier;
     }
     if (tables->column != NULL) {

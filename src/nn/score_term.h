@@ -12,7 +12,8 @@
  *
  * P_ijc: the first m/2 channels are sincos(i), the others sincos(j), where sincos over D channels
  * has channel 2k = sin(pos f_k), 2k+1 = cos(pos f_k), f_k = 10000^(-2k/D).
- * A new term is a row of SCORE_TERM_TABLE (variant.h), and its formula in score_term.c.
+ * A new term is a row of SCORE_TERM_TABLE (variant.h); what it learns, its formula and its gradient
+ * are in score_term.c.
  */
 #ifndef QKVLAB_NN_SCORE_TERM_H
 #define QKVLAB_NN_SCORE_TERM_H
@@ -22,6 +23,18 @@
 #include "base/arena.h"
 #include "nn/layout.h"
 #include "nn/variant.h"
+
+/* What a term learns in each layer: w [m] or one number. */
+struct score_tensor {
+    const char *name; /* behind the layer: "attn.pos_w" */
+    bool is_scalar;
+    enum init_law law;
+    double scale; /* of its initial values */
+    bool dead;    /* its true gradient is zero */
+};
+
+/* score_term_tensor returns the i-th, whose place is block_offsets.score[i]; NULL past the last. */
+const struct score_tensor *score_term_tensor(enum score_term term, size_t i);
 
 /* The fixed sines and cosines of a term for n_token positions. */
 struct score_tables {
