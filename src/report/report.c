@@ -174,6 +174,7 @@ static enum status say(const struct frame *frame, const struct references *refer
                        struct document *document, struct error *err)
 {
     struct material material = {0};
+    TRY(references_check(references, &frame->all, err));
     enum status status = material_make(frame, references, &material, err);
     if (status == STATUS_OK) {
         topics_say(document, &material);

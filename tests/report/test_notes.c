@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "report/frame/run_files.h"
 #include "report/report.h"
 #include "testing.h"
 
@@ -136,6 +137,21 @@ TEST(maps_that_were_kept_and_are_gone)
     ck_assert_uint_eq(load(), 1);
     assert_note(0, "1 run has lost", "(attention/ is missing)");
     ck_assert_uint_eq(notes_without_maps(&frame), 1);
+}
+
+TEST(shares_that_are_none_are_damage)
+{
+    const float odd[2 * FAKE_TOKENS * FAKE_TOKENS] = {[3] = NAN};
+    struct maps maps;
+    struct error err;
+    fake_write(scratch, &keeps_maps);
+    const char *path = path_in(&keeps_maps, "attention/step000030/layer0.npy");
+    ck_assert_int_eq(maps_read(path, FAKE_TOKENS, &maps, &err), STATUS_OK);
+    maps_free(&maps);
+    ck_assert_int_eq(npy_write(path, odd, (const size_t[]){2, FAKE_TOKENS, FAKE_TOKENS}, 3, NULL),
+                     STATUS_OK);
+    ck_assert_int_eq(maps_read(path, FAKE_TOKENS, &maps, &err), STATUS_DATA);
+    ck_assert_ptr_nonnull(strstr(err.text, "expected shares of attention between 0 and 1"));
 }
 
 TEST(runs_that_kept_no_maps_lost_none)

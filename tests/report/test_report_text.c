@@ -182,4 +182,7 @@ TEST(another_baseline_and_none)
     free(text);
     ck_assert_int_eq(report_write_against(scratch, (const char *const[]){"qkw"}, 1, &summary, &err),
                      STATUS_USAGE);
+    ck_assert_int_eq(report_write_against(scratch, (const char *const[]){"kv"}, 1, &summary, &err),
+                     STATUS_USAGE);
+    ck_assert_str_eq(err.text, "--baseline: no run here is of kv; there are runs of qkv, qk");
 }

@@ -277,6 +277,9 @@ static void find_late_variants(const struct part *part, size_t reference, struct
             append_late_tasks(&list, part, reference, variant);
         }
     }
+    if (part->variants.n_group < 2) {
+        return;
+    }
     if (ever_escapes(part, reference)) {
         text_append(&sentence, "Later off the plateau than %s with every seed: %s.",
                     name_of(part, reference), list.size ? list.data : "none");

@@ -142,18 +142,18 @@ static void find_symmetry(const struct part *part, struct findings *findings)
     }
     struct text text = {0};
     if (symmetric.n > 0) {
-        text_append(&text, "Scores that must be symmetric: largest asymmetry in %zu runs %.2g. ",
-                    symmetric.n, symmetric.max);
+        text_append(&text, "Scores that must be symmetric: largest asymmetry in %zu run%s %.2g. ",
+                    symmetric.n, plural(symmetric.n), symmetric.max);
     }
     if (with_term.n > 0) {
         text_append(&text,
                     "Symmetric Q K^T with a score term: the scores that enter the softmax have "
-                    "asymmetry %.2f on average (%.2f to %.2f, %zu runs). ",
-                    with_term.mean, with_term.min, with_term.max, with_term.n);
+                    "asymmetry %.2f on average (%.2f to %.2f, %zu run%s). ",
+                    with_term.mean, with_term.min, with_term.max, with_term.n, plural(with_term.n));
     }
     if (free.n > 0) {
-        text_append(&text, "Separate projections for Q and K: %.2f (%.2f to %.2f, %zu runs).",
-                    free.mean, free.min, free.max, free.n);
+        text_append(&text, "Separate projections for Q and K: %.2f (%.2f to %.2f, %zu run%s).",
+                    free.mean, free.min, free.max, free.n, plural(free.n));
     }
     findings_add(findings, rule_symmetry, true, &text);
 }

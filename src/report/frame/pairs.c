@@ -34,6 +34,29 @@ void references_free(struct references *references)
     *references = (struct references){0};
 }
 
+enum status references_check(const struct references *references, const struct group *group,
+                             struct error *err)
+{
+    struct groups variants = groups_by(group, FACTOR_BIT(VARIANT));
+    for (size_t i = 0; i < references->n_reference; i++) {
+        const char *id = references->reference[i].id;
+        struct text there = {0};
+        bool found = false;
+        for (size_t k = 0; k < variants.n_group; k++) {
+            const char *here = variants.group[k].run[0]->variant_id;
+            found |= strcmp(here, id) == 0;
+            text_append(&there, "%s%s", k ? ", " : "", here);
+        }
+        if (!found) {
+            error_set(err, STATUS_USAGE, "--baseline: no run here is of %s; there are runs of %s",
+                      id, there.data ? there.data : "none");
+        }
+        text_free(&there);
+        TRY(found ? STATUS_OK : STATUS_USAGE);
+    }
+    return STATUS_OK;
+}
+
 /* Returns the id of what a run is compared with, NULL where there is none. */
 static const char *choose_reference(const struct references *references, const struct run *run)
 {

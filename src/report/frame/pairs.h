@@ -37,6 +37,10 @@ enum status references_read(const char *const *id, size_t n_id, struct reference
                             struct error *err);
 void references_free(struct references *references);
 
+/* references_check refuses a reference that no run of a group has. Errors: STATUS_USAGE. */
+enum status references_check(const struct references *references, const struct group *group,
+                             struct error *err);
+
 struct pair {
     const struct run *run, *reference; /* both finished; same task, seed and setting */
     size_t configuration;              /* number of their configuration within the block, from 0 */

@@ -11,6 +11,7 @@
 #include "base/folder.h"
 #include "base/npy.h"
 
+#define SHARE_SLACK 1e-3f   /* of rounding */
 #define MAP_HEADER_START 10 /* bytes up to the length of the header, in two of which it stands */
 
 #define CURVE_MAX_SIZE ((size_t)256 << 20)
@@ -247,6 +248,15 @@ enum status maps_read(const char *path, size_t n_token, struct maps *maps, struc
     }
     maps->n_head = dim[0];
     maps->n_token = dim[1];
+    for (size_t i = 0; i < dim[0] * dim[1] * dim[2]; i++) {
+        float share = maps->head[i];
+        if (!(share >= -SHARE_SLACK && share <= 1 + SHARE_SLACK)) {
+            maps_free(maps);
+            return error_set(err, STATUS_DATA,
+                             "%s: expected shares of attention between 0 and 1, found %g", path,
+                             (double)share);
+        }
+    }
     return STATUS_OK;
 }
 

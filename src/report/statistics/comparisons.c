@@ -261,7 +261,7 @@ void comparison_needed(const struct comparison *comparison, char text[COMPARISON
 {
     text[0] = '\0';
     if (comparison->verdict == VERDICT_TOO_FEW) {
-        snprintf(text, COMPARISON_NEEDED_SIZE, "%d seeds", FLIPS_MIN_SEED);
+        snprintf(text, COMPARISON_NEEDED_SIZE, "at least %d seeds", FLIPS_MIN_SEED);
     } else if (comparison->verdict != VERDICT_UNDECIDED || is_identical(comparison)) {
         return;
     } else if (comparison->n_needed > COMPARISONS_MAX_NEEDED) {

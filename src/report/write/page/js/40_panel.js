@@ -114,7 +114,8 @@ function rangeOf(panels, isLog) {
     [lowest, highest] = isLog ? [0.1, 1] : [0, 1];
   }
   [low, high] = low <= high ? [low, high] : [lowest, highest];
-  const margin = 0.06 * (highest - lowest);
+  const margin = 0.06 * ((known(axis.high, isLog) ? axis.high : highest) -
+    (known(axis.low, isLog) ? axis.low : lowest));
   const step = niceStep(highest - lowest || 1, 6);
   const begin = Math.floor(lowest / step) * step;
   const ends = isLog ? [low * 0.8, high * 1.3]
