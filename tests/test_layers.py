@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Dependencies point one way: a file of src/ includes only from its own folder and from those before it in ORDER."""
+"""Dependencies point one way: a file of src/ includes only from its own folder and from those before it in ORDER. A
+header declares what its own folder defines."""
 import os
 import re
 import sys
@@ -13,6 +14,9 @@ ORDER = [
     "lesson",
     "cli",
 ]
+DECLARED = re.compile(r"^(?:[a-z]\w*[ *]+)+(\w+)\([^{}]*?\)(?:\s*__attribute__\(\(.*?\)\))?;", re.M | re.S)
+DEFINED = re.compile(r"^(?:[a-z]\w*[ *]+)+(\w+)\([^;{}]*?\)\s*\{", re.M | re.S)
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"((?:base|nn|lab|report|check|lesson|cli)/[^"]+)"')
 
 
@@ -21,6 +25,20 @@ def files(root):
         for name in sorted(names):
             if name.endswith((".c", ".h")):
                 yield os.path.join(folder, name)
+
+
+def functions(root):
+    """Returns the places of what headers declare and the folders of what sources define, each by name."""
+    declared, defined = {}, {}
+    for path in files(root):
+        shown = os.path.relpath(path, root)
+        text = COMMENT.sub("", open(path, encoding="utf-8").read())
+        if path.endswith(".h"):
+            declared.update({name: shown for name in DECLARED.findall(text)})
+        else:
+            defined.update({match[1]: os.path.dirname(shown) for match in DEFINED.finditer(text)
+                            if not match[0].startswith("static")})
+    return declared, defined
 
 
 def main():
@@ -40,8 +58,14 @@ def main():
             used = os.path.dirname(match[1])
             if used not in ORDER or ORDER.index(used) > ORDER.index(folder):
                 wrong.append(f"src/{shown}:{number}: {folder} comes before {used}, and must not include {match[1]}")
-    print("\n".join(wrong) if wrong else f"{n_include} includes, all of them one way")
-    return 1 if wrong or n_include < 100 else 0
+    declared, defined = functions(root)
+    for name, header in declared.items():
+        if name in defined and defined[name] != os.path.dirname(header):
+            wrong.append(f"src/{header}: {name} is defined in {defined[name]}; declare it there")
+    n_function = len(declared.keys() & defined.keys())
+    print("\n".join(wrong) if wrong else
+          f"{n_include} includes, all of them one way; {n_function} functions declared where they are defined")
+    return 1 if wrong or n_include < 100 or n_function < 300 else 0
 
 
 if __name__ == "__main__":
