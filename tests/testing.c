@@ -13,7 +13,7 @@ void testing_fixture(SFun set_up, SFun tear_down)
         suite = suite_create("tests");
     }
     tests = tcase_create("tests");
-    if (set_up) {
+    if (set_up || tear_down) {
         tcase_add_checked_fixture(tests, set_up, tear_down);
     }
     suite_add_tcase(suite, tests);
