@@ -48,19 +48,34 @@ static void draw_uniform(struct mt19937 *mt, double bound, float *value, size_t 
     }
 }
 
-/* n is a multiple of BLOCK: as many as a table of positions has. */
-static void draw_normal(struct mt19937 *mt, double scale, float *value, size_t n)
+static void make_normal(double scale, float *value)
+{
+    for (size_t j = 0; j < BLOCK / 2; j++) {
+        double length = scale * sqrt(-2 * log(1 - (double)value[j]));
+        double angle = TWO_PI * value[j + BLOCK / 2];
+        value[j] = (float)(length * cos(angle));
+        value[j + BLOCK / 2] = (float)(length * sin(angle));
+    }
+}
+
+static void draw_fractions(struct mt19937 *mt, float *value, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         value[i] = (float)uniform24(mt);
     }
-    for (size_t first = 0; first < n; first += BLOCK) {
-        for (size_t j = first; j < first + BLOCK / 2; j++) {
-            double length = scale * sqrt(-2 * log(1 - (double)value[j]));
-            double angle = TWO_PI * value[j + BLOCK / 2];
-            value[j] = (float)(length * cos(angle));
-            value[j + BLOCK / 2] = (float)(length * sin(angle));
-        }
+}
+
+/* Of BLOCK numbers or more. Where n is no multiple of BLOCK, the last BLOCK of them are drawn anew.
+ */
+static void draw_normal(struct mt19937 *mt, double scale, float *value, size_t n)
+{
+    draw_fractions(mt, value, n);
+    for (size_t first = 0; first + BLOCK <= n; first += BLOCK) {
+        make_normal(scale, value + first);
+    }
+    if (n % BLOCK != 0) {
+        draw_fractions(mt, value + n - BLOCK, BLOCK);
+        make_normal(scale, value + n - BLOCK);
     }
 }
 

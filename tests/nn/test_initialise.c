@@ -83,3 +83,30 @@ TEST(constants_and_every_tensor)
         model_free(&model);
     }
 }
+
+/* A table of positions whose size is no multiple of 16 ends where it ends, and is normal there. */
+TEST(a_table_of_any_size)
+{
+    for (size_t n_position = 16; n_position < 24; n_position++) {
+        struct model_shape shape = shape_of("qkv");
+        struct model model;
+        shape.n_embd = 10;
+        shape.n_position = n_position;
+        ck_assert_int_eq(model_create(&model, &shape, NULL), STATUS_OK);
+        float *param = malloc(model.layout.n_param * sizeof *param);
+        ck_assert_ptr_nonnull(param);
+        model_initialise(&model, NUMBERS_PYTORCH, 1, param);
+        const struct tensor *position = model_find_tensor(&model, "pos_emb");
+        const struct tensor *behind = model_find_tensor(&model, "blocks.0.ln1.weight");
+        double squares = 0;
+        for (size_t i = 0; i < position->n_element; i++) {
+            squares += pow((double)param[position->offset + i], 2);
+        }
+        ck_assert_double_eq_tol(squares / (double)position->n_element, 1, 0.4);
+        for (size_t i = 0; i < behind->n_element; i++) {
+            ck_assert_float_eq(param[behind->offset + i], 1);
+        }
+        free(param);
+        model_free(&model);
+    }
+}

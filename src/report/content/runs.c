@@ -102,8 +102,7 @@ static void say_machine(struct document *document, const struct group *group)
     item(document, &program);
 }
 
-/* Says at which lengths test sequences stand in the training set, too, one run a length and seed.
- */
+/* Says at which lengths test sequences stand in the training set, too, by one run of each. */
 static void say_seen(struct document *document, const struct group *group)
 {
     struct groups settings = groups_by(group, FACTOR_BIT(SETTING) | FACTOR_BIT(SEED));
@@ -111,9 +110,11 @@ static void say_seen(struct document *document, const struct group *group)
     size_t last = 0;
     for (size_t i = 0; i < settings.n_group; i++) {
         const struct config *config = run_config(settings.group[i].run[0]);
-        size_t n_seen;
-        if (config->seq_len != last && sequences_seen(config, &n_seen, NULL) == STATUS_OK &&
-            n_seen > 0) {
+        size_t n_seen = 0;
+        if (config->seq_len != last) {
+            document->failed |= sequences_seen(config, &n_seen, NULL) != STATUS_OK;
+        }
+        if (n_seen > 0) {
             text_append(&text, "%s%zu of %zu at T %zu (seed %llu)",
                         text.size ? ", " : "test sequences that stand in the training set, too: ",
                         n_seen, config->n_test, config->seq_len, (unsigned long long)config->seed);

@@ -13,27 +13,29 @@ struct seeds {
     size_t n;
 };
 
-static bool list_seeds(const struct pairs *pairs, struct seeds *seeds)
+static size_t count_levels(const struct pairs *pairs)
 {
-    size_t n_level = 0;
-    for (int round = 0; round < 2; round++) {
-        for (size_t i = 0; i < pairs->n_paired; i++) {
-            for (size_t k = 0; k < pairs->paired[i].n_pair; k++) {
-                size_t level = pairs->paired[i].pair[k].run->level[FACTOR_SEED];
-                n_level = level + 1 > n_level ? level + 1 : n_level;
-                if (round > 0 && seeds->place[level] == 0) {
-                    seeds->place[level] = ++seeds->n;
-                }
-            }
-        }
-        if (round == 0) {
-            *seeds = (struct seeds){.place = calloc(n_level + 1, sizeof *seeds->place)};
-        }
-        if (!seeds->place) {
-            return false;
+    size_t n = 0;
+    for (size_t i = 0; i < pairs->n_paired; i++) {
+        for (size_t k = 0; k < pairs->paired[i].n_pair; k++) {
+            size_t level = pairs->paired[i].pair[k].run->level[FACTOR_SEED];
+            n = level + 1 > n ? level + 1 : n;
         }
     }
-    return true;
+    return n;
+}
+
+/* Returns false where memory is short. */
+static bool list_seeds(const struct pairs *pairs, struct seeds *seeds)
+{
+    *seeds = (struct seeds){.place = calloc(count_levels(pairs) + 1, sizeof *seeds->place)};
+    for (size_t i = 0; seeds->place && i < pairs->n_paired; i++) {
+        for (size_t k = 0; k < pairs->paired[i].n_pair; k++) {
+            size_t *place = &seeds->place[pairs->paired[i].pair[k].run->level[FACTOR_SEED]];
+            *place = *place ? *place : ++seeds->n;
+        }
+    }
+    return seeds->place != NULL;
 }
 
 /* Describes the pairs that have the measure, and sums their differences by seed. */
