@@ -81,7 +81,8 @@ void say_maps_of_part(struct document *document, const struct material *material
     material_stem(number, stem);
     for (size_t i = 0, n_told = 0; i < seeds.n_group; i++) {
         long long seed = run_seed(seeds.group[i].run[0]);
-        struct sheet *sheet = sheet_of_seed(part, seed, stem, &document->failed);
+        struct part of_seed = part_make(&seeds.group[i]); /* tasks may lack the seed */
+        struct sheet *sheet = sheet_of_seed(&of_seed, seed, stem, &document->failed);
         if (!sheet) {
             continue;
         }
